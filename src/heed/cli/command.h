@@ -1,0 +1,41 @@
+// A command of the program: its options, its help, and the work that it does.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace heed::cli {
+
+// Wraps one CLI11 sub-command. The options are bound to variables that the work captures.
+class Command {
+ public:
+  // `example` is one line that works as it stands; it is printed at the end of --help.
+  Command(std::string name, std::string description, std::string example);
+
+  const std::string& name() const { return name_; }
+
+  template <typename T>
+  CLI::Option* option(const std::string& names, T& value, const std::string& description) {
+    return app_->add_option(names, value, description)->capture_default_str();
+  }
+  CLI::Option* flag(const std::string& name, bool& value, const std::string& description) {
+    return app_->add_flag(name, value, description);
+  }
+  // The work: returns the exit code, throws heed::Error for mistakes.
+  void run(std::function<int()> work) { work_ = std::move(work); }
+
+  std::shared_ptr<CLI::App> app() const { return app_; }
+  int execute() const { return work_(); }
+
+ private:
+  std::string name_;
+  std::shared_ptr<CLI::App> app_;
+  std::function<int()> work_;
+};
+
+// Parses the command line, runs one command, and turns errors into one line and an exit code.
+int run_program(int argc, const char* const* argv, std::vector<Command> commands);
+
+}  // namespace heed::cli
