@@ -1,0 +1,159 @@
+#include "heed/base/parallel.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "heed/base/error.h"
+
+namespace heed {
+namespace {
+
+thread_local bool inside_a_piece = false;
+
+// A worker that finds no work looks again this often before it sleeps: the gaps between two
+// operations of one model are shorter than waking a thread.
+constexpr int spins_before_sleep = 4000;
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+int default_num_threads() {
+  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+    const int asked = std::atoi(text);
+    if (asked > 0) return asked;
+  }
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// One job at a time: its pieces are handed out by an atomic counter.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int num_threads) {
+    for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this] { work(); });
+  }
+
+  ~ThreadPool() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      generation_.fetch_add(1);
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  void run(Index num_pieces, detail::PieceFunction function, void* body) {
+    function_ = function;
+    body_ = body;
+    num_pieces_ = num_pieces;
+    next_piece_.store(0, std::memory_order_relaxed);
+    failure_ = nullptr;
+    busy_workers_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    {
+      std::lock_guard lock(mutex_);
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    take_pieces();
+    while (busy_workers_.load(std::memory_order_acquire) > 0) pause_briefly();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work() {
+    std::uint64_t seen = 0;
+    while (true) {
+      seen = wait_for_job(seen);
+      if (stopping_) return;
+      take_pieces();
+      busy_workers_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  std::uint64_t wait_for_job(std::uint64_t seen) {
+    for (int i = 0; i < spins_before_sleep; ++i) {
+      const std::uint64_t now = generation_.load(std::memory_order_acquire);
+      if (now != seen) return now;
+      pause_briefly();
+    }
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+    return generation_.load(std::memory_order_acquire);
+  }
+
+  void take_pieces() {
+    inside_a_piece = true;
+    try {
+      for (Index piece; (piece = next_piece_.fetch_add(1, std::memory_order_relaxed)) < num_pieces_;) {
+        function_(body_, piece);
+      }
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_piece_.store(num_pieces_, std::memory_order_relaxed);
+    }
+    inside_a_piece = false;
+  }
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> busy_workers_{0};
+  std::atomic<Index> next_piece_{0};
+  Index num_pieces_ = 0;
+  detail::PieceFunction function_ = nullptr;
+  void* body_ = nullptr;
+  std::exception_ptr failure_;
+};
+
+std::mutex pool_mutex;  // held for the length of one job
+std::unique_ptr<ThreadPool> pool;
+std::atomic<int> chosen_num_threads{0};
+
+void run_serially(Index num_pieces, detail::PieceFunction function, void* body) {
+  for (Index piece = 0; piece < num_pieces; ++piece) function(body, piece);
+}
+
+}  // namespace
+
+void set_num_threads(int num_threads) {
+  check_as(ErrorKind::usage, num_threads >= 1, "threads: expected at least 1, got ", num_threads);
+  chosen_num_threads = num_threads;
+}
+
+int num_threads() {
+  if (chosen_num_threads == 0) chosen_num_threads = default_num_threads();
+  return chosen_num_threads;
+}
+
+void detail::run_pieces(Index num_pieces, PieceFunction function, void* body) {
+  const int threads = num_threads();
+  if (num_pieces <= 1 || threads == 1 || inside_a_piece) {
+    return run_serially(num_pieces, function, body);
+  }
+  std::unique_lock lock(pool_mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return run_serially(num_pieces, function, body);
+  if (!pool || pool->num_threads() != threads) pool = std::make_unique<ThreadPool>(threads);
+  pool->run(num_pieces, function, body);
+}
+
+}  // namespace heed

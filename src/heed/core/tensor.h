@@ -1,0 +1,93 @@
+// Tensor: a shape over shared floats, and the record of how it was computed.
+//
+// An operation returns its result through `record`, with a function that goes back: from the
+// gradient of the result to the gradients of the inputs. `backward(loss)` runs these functions in
+// the reverse order of their creation and leaves gradients in the tensors that asked for them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heed/core/shape.h"
+
+namespace heed {
+
+class Rng;
+class Node;
+
+class Tensor {
+ public:
+  Tensor() = default;  // undefined: no shape, no values
+
+  static Tensor empty(const Shape& shape);  // values are not set
+  static Tensor zeros(const Shape& shape);
+  static Tensor full(const Shape& shape, float value);
+  static Tensor from(std::span<const float> values, const Shape& shape);
+  static Tensor from(std::initializer_list<float> values, const Shape& shape);
+  static Tensor randn(const Shape& shape, Rng& rng);
+
+  bool is_defined() const { return storage_ != nullptr; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  Index dim(int axis) const { return shape_.dim(axis); }
+  Index size() const { return size_; }
+
+  float* data() { return storage_.get(); }
+  const float* data() const { return storage_.get(); }
+  std::span<float> values() { return {data(), static_cast<std::size_t>(size_)}; }
+  std::span<const float> values() const { return {data(), static_cast<std::size_t>(size_)}; }
+  float item() const;  // the value of a tensor of size 1
+
+  Tensor clone() const;                       // its own copy of the values, no record
+  Tensor detach() const;                      // the same values, no record
+  Tensor viewed_as(const Shape& shape) const;  // the same values in another shape, no record
+  bool shares_values() const { return storage_.use_count() > 1; }
+
+  // A leaf asks for a gradient; every result that depends on it is recorded.
+  bool needs_gradient() const { return node_ != nullptr; }
+  void require_gradient();
+  // The gradient that backward() left in a leaf; undefined when there is none.
+  const Tensor& gradient() const;
+  Tensor& gradient();
+  void clear_gradient();
+
+ private:
+  friend class Node;
+  friend Tensor record(Tensor, std::vector<Tensor>, std::function<std::vector<Tensor>(const Tensor&)>);
+  friend void backward(const Tensor&, const Tensor&);
+
+  Shape shape_;
+  Index size_ = 0;
+  std::shared_ptr<float> storage_;
+  std::shared_ptr<Node> node_;
+};
+
+// One gradient per input, in their order; an undefined tensor means "no gradient".
+using Gradients = std::vector<Tensor>;
+using BackwardFunction = std::function<Gradients(const Tensor& dy)>;
+
+// Joins the result `y` to the graph if any input needs a gradient and recording is on. The function
+// must capture `y` before this call if it needs it, so that no node owns itself.
+Tensor record(Tensor y, std::vector<Tensor> inputs, BackwardFunction go_back);
+
+// Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient to
+// start from is given. The record is used up.
+void backward(const Tensor& loss);
+void backward(const Tensor& result, const Tensor& gradient);
+
+// While one of these lives, this thread records nothing: for decoding and validation.
+class NoRecording {
+ public:
+  NoRecording();
+  ~NoRecording();
+  NoRecording(const NoRecording&) = delete;
+  NoRecording& operator=(const NoRecording&) = delete;
+
+ private:
+  bool before_;
+};
+bool is_recording();
+
+}  // namespace heed

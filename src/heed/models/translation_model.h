@@ -1,0 +1,62 @@
+// The encoder-decoder Transformer: text in one language to text in another, or any text to text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heed/core/spans.h"
+#include "heed/models/transformer_config.h"
+#include "heed/nn/decoder.h"
+#include "heed/nn/encoder.h"
+#include "heed/nn/forward_context.h"
+#include "heed/nn/module.h"
+
+namespace heed::models {
+
+// Token ids of several sequences, end to end.
+struct PackedIds {
+  std::vector<int> ids;
+  Spans spans;
+};
+
+// One training batch. `target_input` begins with the end token, `target_output` ends with it.
+struct TranslationBatch {
+  PackedIds source;
+  PackedIds target_input;
+  std::vector<int> target_output;
+  Index num_target_tokens() const { return static_cast<Index>(target_output.size()); }
+};
+
+struct TranslationLoss {
+  Tensor loss;                         // [], the sum over target tokens, label-smoothed
+  double negative_log_likelihood = 0;  // the sum of -log p, without smoothing
+};
+
+class TranslationModel {
+ public:
+  TranslationModel(const TransformerConfig& config, std::uint64_t seed);  // random weights
+
+  const TransformerConfig& config() const { return config_; }
+  void visit_parameters(nn::ParameterVisitor& visitor);
+
+  TranslationLoss loss(const TranslationBatch& batch, nn::ForwardContext& context) const;
+
+  Packed encode(const PackedIds& source, nn::ForwardContext& context) const;  // [M, D]
+  // The decoder's output before the projection, [N, D], for whole target sequences.
+  Tensor decode(const PackedIds& target_input, const Packed& memory,
+                nn::ForwardContext& context) const;
+  Tensor logits(const Tensor& decoded) const;  // [N, D] -> [N, V]
+
+  // Decoding one token at a time with a cache; see nn/decoder.h for the state.
+  nn::DecoderState start(const Packed& memory, std::span<const Index> rows_per_sequence) const;
+  // ids: one per live row of the state -> logits [rows, V]. Same bits as decode + logits.
+  Tensor step(std::span<const int> ids, nn::DecoderState& state, nn::ForwardContext& context) const;
+
+ private:
+  TransformerConfig config_;
+  // The members (embeddings, encoder_, decoder_, output projection) are the implementer's.
+};
+
+}  // namespace heed::models

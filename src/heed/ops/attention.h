@@ -1,0 +1,66 @@
+// Attention over packed sequences: softmax(similarity(q, k) + mask) v, per sequence and head.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "heed/core/spans.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/similarity.h"
+
+namespace heed::ops {
+
+// Numbers added to the scores, minus infinity where a cell is masked. Cell (query i, key j) of
+// sequence s and head h is values[s * sequence_stride + h * head_stride + i * query_stride + j];
+// a stride of 0 repeats the same numbers.
+struct DenseMask {
+  std::vector<float> values;
+  Index sequence_stride = 0;
+  Index head_stride = 0;
+  Index query_stride = 0;
+};
+
+// Which keys a query may see. Masked cells never matter, not even if they hold NaN.
+struct AttentionMask {
+  bool causal = false;  // query i of a sequence sees keys 0 .. i + past
+  Index window = 0;     // 0, or a query sees only keys less than `window` away from its own place
+  std::shared_ptr<const DenseMask> dense;  // optional; joined to the others
+
+  static AttentionMask none() { return {}; }
+  static AttentionMask causal_mask() { return {.causal = true, .window = 0, .dense = nullptr}; }
+};
+
+struct AttentionOptions {
+  Index num_heads = 1;
+  Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
+  Similarity similarity = Similarity::scaled_dot;
+  std::optional<float> scale;      // in place of the similarity's own: 1/sqrt(K) for scaled_dot, else 1
+  float softcap = 0;               // c > 0: scores become c * tanh(score / c), before the mask
+  std::vector<float> alibi_slopes;  // one per head, or none: adds -slope * |distance| to the scores
+  std::vector<Index> past;  // keys before the first query, per sequence; empty: none
+  Dropout dropout;          // on the weights
+};
+
+// What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence.
+struct AttentionView {
+  std::vector<Tensor> scores;   // similarity * scale
+  std::vector<Tensor> capped;   // after softcap
+  std::vector<Tensor> masked;   // after ALiBi and mask: minus infinity where masked
+  std::vector<Tensor> weights;  // after softmax, before dropout
+};
+
+// query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query and
+// key have as many sequences; sequence s of the query attends to sequence s of the key. A query that
+// may see nothing gives zeros, and zero gradients. Exact, blocked: memory grows with N + M, not N * M,
+// unless a view asks for the weights. The result has the same bits with a view and without.
+Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
+                 const AttentionMask& mask, const AttentionOptions& options,
+                 AttentionView* view = nullptr);
+
+// The same as a composition of small operations on whole matrices: what `attention` must equal.
+// Without dropout and past; for reading and for tests.
+Tensor attention_reference(const Packed& query, const Packed& key, const Tensor& value,
+                           const AttentionMask& mask, const AttentionOptions& options);
+
+}  // namespace heed::ops

@@ -1,0 +1,17 @@
+// Rows of a table, by number.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "heed/core/tensor.h"
+
+namespace heed::ops {
+
+// table [V, D], N ids in [0, V) -> scale * table[id], [N, D].
+Tensor embedding(const Tensor& table, std::span<const int> ids, float scale = 1);
+
+// Rows of x in another order, with repeats: x [N, D], rows in [0, N) -> [rows, D].
+Tensor gather_rows(const Tensor& x, std::span<const Index> rows);
+
+}  // namespace heed::ops
