@@ -1,0 +1,392 @@
+#include "heed/io/safetensors.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/io/checked_size.h"
+#include "heed/io/files.h"
+#include "heed/io/half.h"
+#include "heed/io/strict_json.h"
+
+namespace heed::io {
+namespace {
+
+using nlohmann::json;
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+constexpr std::size_t length_bytes = 8;            // the header's length, at the very beginning
+constexpr std::uint64_t max_header = 100'000'000;  // the format's own limit, reading and writing
+constexpr int max_depth = 3;                       // header > entry > shape
+constexpr std::string_view metadata_key = "__metadata__";
+
+bool is_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (std::size_t begin = 0; begin < text.size();) {
+    // A character has at most 4 bytes; the length given keeps the read inside the text.
+    const auto left = static_cast<utf8proc_ssize_t>(std::min<std::size_t>(4, text.size() - begin));
+    utf8proc_int32_t character = 0;
+    const utf8proc_ssize_t length = utf8proc_iterate(bytes + begin, left, &character);
+    if (length <= 0) return false;
+    begin += static_cast<std::size_t>(length);
+  }
+  return true;
+}
+
+template <typename... Parts>
+void check_model(bool ok, const Parts&... parts) {
+  check_as(ErrorKind::model, ok, parts...);
+}
+
+// JSON as part of a message, cut short: it may be megabytes long.
+std::string shown(const json& value) {
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+struct Sections {
+  std::string_view header;
+  std::string_view data;
+};
+
+Sections split_sections(std::string_view bytes, const std::string& source) {
+  check_model(bytes.size() >= length_bytes, source, ": expected at least ", length_bytes,
+              " bytes of header length, found ", bytes.size());
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), length_bytes);
+  check_model(length <= max_header, source, ": expected a header of at most ", max_header,
+              " bytes, found ", length);
+  const std::uint64_t end = (CheckedSize(length, source) + length_bytes).value();
+  check_model(end <= bytes.size(), source, ": expected a header that ends inside the file of ",
+              bytes.size(), " bytes, found one that ends at ", end);
+  return {bytes.substr(length_bytes, length), bytes.substr(end)};
+}
+
+json parse_header(std::string_view header, const std::string& source) {
+  check_model(is_utf8(header), source, ": expected a header in UTF-8, found other bytes");
+  check_model(header.starts_with('{'), source, ": expected a header that begins with {, found ",
+              header.empty() ? "nothing" : shown(std::string(1, header.front())));
+  // The format pads with spaces; JSON would also allow tabs and line ends here.
+  const std::size_t last = header.find_last_not_of(' ');
+  check_model(header[last] == '}', source,
+              ": expected a header that ends with } and spaces, found ",
+              shown(std::string(1, header[last])));
+  return parse_strict_json(header, source + ": header", max_depth);
+}
+
+Metadata read_metadata(const json& entry, const std::string& source) {
+  check_model(entry.is_object(), source, ": __metadata__: expected an object, found ",
+              shown(entry));
+  Metadata metadata;
+  for (const auto& [key, value] : entry.items()) {
+    check_model(value.is_string(), source, ": __metadata__: ", key, ": expected a string, found ",
+                shown(value));
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+// One tensor of the header, named in messages as "file: tensor".
+class EntryReader {
+ public:
+  EntryReader(const json& entry, const std::string& context) : entry_(entry), context_(context) {
+    check_model(entry.is_object(), context, ": expected an object, found ", shown(entry));
+  }
+
+  DType dtype() const {
+    const json& value = field("dtype");
+    std::optional<DType> dtype;
+    if (value.is_string()) dtype = find_dtype(value.get_ref<const std::string&>());
+    check_model(dtype.has_value(), context_,
+                ": dtype: expected F32, F16, BF16, F64, BOOL or an integer type, found ",
+                shown(value));
+    return *dtype;
+  }
+
+  std::vector<std::int64_t> shape() const {
+    const json& axes = field("shape");
+    check_model(axes.is_array(), context_, ": shape: expected a list, found ", shown(axes));
+    std::vector<std::int64_t> shape;
+    for (const json& axis : axes) shape.push_back(size(axis, "shape").narrow<std::int64_t>());
+    return shape;
+  }
+
+  std::pair<std::uint64_t, std::uint64_t> offsets() const {
+    const json& ends = field("data_offsets");
+    check_model(ends.is_array() && ends.size() == 2, context_,
+                ": data_offsets: expected a begin and an end, found ", shown(ends));
+    return {size(ends[0], "data_offsets").value(), size(ends[1], "data_offsets").value()};
+  }
+
+ private:
+  const json& field(const char* name) const {
+    const auto found = entry_.find(name);
+    check_model(found != entry_.end(), context_, ": ", name, ": expected it, found ",
+                shown(entry_));
+    return *found;
+  }
+
+  CheckedSize size(const json& value, const char* what) const {
+    check_model(value.is_number_unsigned(), context_, ": ", what,
+                ": expected integers of at least 0, found ", shown(value));
+    return {value.get<std::uint64_t>(), context_};
+  }
+
+  const json& entry_;
+  const std::string& context_;
+};
+
+std::uint64_t needed_bytes(DType dtype, const std::vector<std::int64_t>& shape,
+                           std::string_view context) {
+  CheckedSize size(dtype_bytes(dtype), context);
+  for (const std::int64_t axis : shape) size = size * static_cast<std::uint64_t>(axis);
+  return size.value();
+}
+
+TensorRecord read_entry(const std::string& name, const json& entry, std::string_view data,
+                        const std::string& source) {
+  const std::string context = source + ": " + name;
+  const EntryReader reader(entry, context);
+  const auto [begin, end] = reader.offsets();
+  check_model(begin <= end, context, ": data_offsets: expected begin <= end, found ", begin,
+              " and ", end);
+  check_model(end <= data.size(), context, ": data_offsets: expected an end within the ",
+              data.size(), " bytes of data, found ", end);
+  TensorRecord record{.name = name, .dtype = reader.dtype(), .shape = reader.shape(), .bytes = {}};
+  const std::uint64_t needed = needed_bytes(record.dtype, record.shape, context);
+  check_model(end - begin == needed, context, ": expected ", needed, " bytes for its shape, found ",
+              end - begin);
+  record.bytes = std::as_bytes(std::span(data.data() + begin, end - begin));
+  return record;
+}
+
+// Laid end to end, the tensors cover the data: no hole, no overlap, nothing after the last.
+void check_layout(std::vector<TensorRecord> tensors, std::string_view data,
+                  const std::string& source) {
+  const auto* base = reinterpret_cast<const std::byte*>(data.data());
+  // An empty tensor comes before the one that begins at the same place.
+  std::ranges::sort(tensors, {}, [](const TensorRecord& record) {
+    return std::pair(record.bytes.data(), record.bytes.size());
+  });
+  std::size_t position = 0;
+  for (const TensorRecord& record : tensors) {
+    const auto begin = static_cast<std::size_t>(record.bytes.data() - base);
+    check_model(begin == position, source, ": ", record.name,
+                ": data_offsets: expected to begin where the tensor before ends, at ", position,
+                ", found ", begin);
+    position += record.bytes.size();
+  }
+  check_model(position == data.size(), source, ": expected ", position,
+              " bytes of data as the header says, found ", data.size());
+}
+
+template <typename Stored, typename Number, typename Convert>
+void convert_all(std::span<const std::byte> bytes, Number* values, Convert convert) {
+  for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));  // may be unaligned
+    values[i] = static_cast<Number>(convert(stored));
+  }
+}
+
+constexpr auto as_it_is = [](auto value) { return value; };
+
+}  // namespace
+
+TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
+                          std::span<const float> values) {
+  return {std::move(name), DType::f32, std::move(shape), std::as_bytes(values)};
+}
+
+TensorRecord integer_record(std::string name, std::vector<std::int64_t> shape,
+                            std::span<const std::int64_t> values) {
+  return {std::move(name), DType::i64, std::move(shape), std::as_bytes(values)};
+}
+
+SafetensorsFile SafetensorsFile::load(const std::string& path) {
+  return parse(read_file(path, ErrorKind::model), path);
+}
+
+SafetensorsFile SafetensorsFile::parse(std::string bytes, std::string source) {
+  SafetensorsFile file;
+  file.source_ = std::move(source);
+  file.bytes_ = std::make_shared<const std::string>(std::move(bytes));
+  const Sections sections = split_sections(*file.bytes_, file.source_);
+  const json header = parse_header(sections.header, file.source_);
+  for (const auto& [name, entry] : header.items()) {
+    if (name == metadata_key) {
+      file.metadata_ = read_metadata(entry, file.source_);
+    } else {
+      file.tensors_.push_back(read_entry(name, entry, sections.data, file.source_));
+    }
+  }
+  check_layout(file.tensors_, sections.data, file.source_);
+  std::ranges::sort(file.tensors_, {}, &TensorRecord::name);
+  return file;
+}
+
+std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(
+      tensors_, name, {}, [](const TensorRecord& r) { return std::string_view(r.name); });
+  if (found == tensors_.end() || found->name != name) return std::nullopt;
+  return *found;
+}
+
+TensorRecord SafetensorsFile::require(std::string_view name) const {
+  std::optional<TensorRecord> found = find(name);
+  check_model(found.has_value(), source_, ": expected a tensor named ", name, ", found none");
+  return *std::move(found);
+}
+
+void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> values) const {
+  const std::size_t count = record.bytes.size() / dtype_bytes(record.dtype);
+  check_model(values.size() == count, source_, ": ", record.name, ": expected ", values.size(),
+              " numbers, found ", count);
+  switch (record.dtype) {
+    case DType::f32:
+      if (count > 0) std::memcpy(values.data(), record.bytes.data(), record.bytes.size());
+      return;
+    case DType::f64:
+      return convert_all<double>(record.bytes, values.data(), as_it_is);
+    case DType::f16:
+      return convert_all<std::uint16_t>(record.bytes, values.data(), float16_to_float);
+    case DType::bf16:
+      return convert_all<std::uint16_t>(record.bytes, values.data(), bfloat16_to_float);
+    default:
+      break;
+  }
+  fail(ErrorKind::model, source_, ": ", record.name, ": expected floating-point numbers, found ",
+       dtype_name(record.dtype));
+}
+
+std::vector<float> SafetensorsFile::to_floats(const TensorRecord& record) const {
+  std::vector<float> values(record.bytes.size() / dtype_bytes(record.dtype));
+  copy_floats(record, values);
+  return values;
+}
+
+std::vector<std::int64_t> SafetensorsFile::to_integers(const TensorRecord& record) const {
+  std::vector<std::int64_t> values(record.bytes.size() / dtype_bytes(record.dtype));
+  const std::string context = source_ + ": " + record.name;
+  const auto narrow = [&](std::uint64_t v) { return CheckedSize(v, context).narrow<int64_t>(); };
+  switch (record.dtype) {
+    case DType::i64:
+      convert_all<std::int64_t>(record.bytes, values.data(), as_it_is);
+      break;
+    case DType::u64:
+      convert_all<std::uint64_t>(record.bytes, values.data(), narrow);
+      break;
+    case DType::i32:
+      convert_all<std::int32_t>(record.bytes, values.data(), as_it_is);
+      break;
+    case DType::u32:
+      convert_all<std::uint32_t>(record.bytes, values.data(), as_it_is);
+      break;
+    case DType::i16:
+      convert_all<std::int16_t>(record.bytes, values.data(), as_it_is);
+      break;
+    case DType::u16:
+      convert_all<std::uint16_t>(record.bytes, values.data(), as_it_is);
+      break;
+    case DType::i8:
+      convert_all<std::int8_t>(record.bytes, values.data(), as_it_is);
+      break;
+    case DType::u8:
+    case DType::boolean:
+      convert_all<std::uint8_t>(record.bytes, values.data(), as_it_is);
+      break;
+    default:
+      fail(ErrorKind::model, context, ": expected integers, found ", dtype_name(record.dtype));
+  }
+  return values;
+}
+
+namespace {
+
+std::string quoted(const std::string& text, const std::string& path) {
+  check(is_utf8(text), path, ": expected names in UTF-8, found other bytes");
+  return json(text).dump();
+}
+
+void check_writable(const TensorRecord& record, const std::string& path) {
+  check(record.name != metadata_key, path, ": expected another name than __metadata__");
+  const std::string context = path + ": " + record.name;
+  for (const std::int64_t axis : record.shape) check(axis >= 0, context, ": shape: found ", axis);
+  const std::uint64_t needed = needed_bytes(record.dtype, record.shape, context);
+  check(needed == record.bytes.size(), context, ": expected ", needed,
+        " bytes for its shape, found ", record.bytes.size());
+}
+
+std::string entry_text(const TensorRecord& record, std::size_t begin) {
+  const json entry{{"dtype", dtype_name(record.dtype)},
+                   {"shape", record.shape},
+                   {"data_offsets", {begin, begin + record.bytes.size()}}};
+  return entry.dump();
+}
+
+// The tensors in the order of their data, padded so that the data begin at a multiple of 8.
+std::string header_text(const std::vector<const TensorRecord*>& tensors, const Metadata& metadata,
+                        const std::string& path) {
+  std::string text = "{";
+  const auto add = [&](const std::string& key, const std::string& value) {
+    if (text.size() > 1) text += ',';
+    text += quoted(key, path) + ':' + value;
+  };
+  std::string pairs;
+  for (const auto& [key, value] : metadata) {
+    if (!pairs.empty()) pairs += ',';
+    pairs += quoted(key, path) + ':' + quoted(value, path);
+  }
+  if (!metadata.empty()) add(std::string(metadata_key), '{' + pairs + '}');
+  std::size_t begin = 0;
+  for (const TensorRecord* record : tensors) {
+    add(record->name, entry_text(*record, begin));
+    begin += record->bytes.size();
+  }
+  text += '}';
+  text.append((8 - text.size() % 8) % 8, ' ');
+  check(text.size() <= max_header, path, ": expected a header of at most ", max_header,
+        " bytes, found ", text.size());
+  return text;
+}
+
+std::vector<const TensorRecord*> in_file_order(std::span<const TensorRecord> tensors,
+                                               const std::string& path) {
+  std::vector<const TensorRecord*> order;
+  for (const TensorRecord& record : tensors) {
+    check_writable(record, path);
+    order.push_back(&record);
+  }
+  std::ranges::sort(order, {}, &TensorRecord::name);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    check(order[i - 1]->name != order[i]->name, path, ": expected each name once, found ",
+          order[i]->name, " twice");
+  }
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [](const TensorRecord* record) { return dtype_bytes(record->dtype); });
+  return order;
+}
+
+}  // namespace
+
+void write_safetensors(const std::string& path, std::span<const TensorRecord> tensors,
+                       const Metadata& metadata) {
+  const std::vector<const TensorRecord*> order = in_file_order(tensors, path);
+  const std::string header = header_text(order, metadata, path);
+  const std::uint64_t length = header.size();
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(header);
+  for (const TensorRecord* record : order) file.write(record->bytes);
+  file.commit();
+}
+
+}  // namespace heed::io

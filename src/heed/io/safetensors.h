@@ -1,0 +1,71 @@
+// Tensors on disk in the safetensors format: a JSON header, then the numbers, nothing else.
+//
+// Reading checks every rule of the format before a byte of data is used; a file that breaks one
+// gets an Error(model) that names the file, the rule and what was found. docs/file_formats.md
+// lists the rules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/io/dtype.h"
+
+namespace heed::io {
+
+using Metadata = std::map<std::string, std::string>;
+
+// One named tensor, row-major; `bytes` belong to someone else. Rank 0 and empty axes are allowed.
+struct TensorRecord {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  std::span<const std::byte> bytes;
+};
+
+// Views of numbers in memory, for writing.
+TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
+                          std::span<const float> values);
+TensorRecord integer_record(std::string name, std::vector<std::int64_t> shape,
+                            std::span<const std::int64_t> values);
+
+// A whole file in memory; copies share it, and records point into it.
+class SafetensorsFile {
+ public:
+  static SafetensorsFile load(const std::string& path);
+  // `source` stands for the file in messages.
+  static SafetensorsFile parse(std::string bytes, std::string source);
+
+  const std::vector<TensorRecord>& tensors() const { return tensors_; }  // sorted by name
+  std::optional<TensorRecord> find(std::string_view name) const;
+  TensorRecord require(std::string_view name) const;  // Error(model) when it is not there
+  const Metadata& metadata() const { return metadata_; }
+  const std::string& source() const { return source_; }
+
+  // Any floating-point type as floats; f64 is rounded. Error(model) for other types.
+  std::vector<float> to_floats(const TensorRecord& record) const;
+  // The same into memory of exactly the record's size.
+  void copy_floats(const TensorRecord& record, std::span<float> values) const;
+  // Any integer type; Error(model) for other types and for u64 values beyond int64.
+  std::vector<std::int64_t> to_integers(const TensorRecord& record) const;
+
+ private:
+  std::string source_;
+  std::shared_ptr<const std::string> bytes_;
+  std::vector<TensorRecord> tensors_;
+  Metadata metadata_;
+};
+
+// Replaces `path` in one step (see AtomicFile), streaming. The data stand by size of element,
+// largest first, then by name, so that every tensor is aligned, and equal tensors make equal files.
+// Refuses names that occur twice or are no UTF-8, and shapes that do not fit their bytes.
+void write_safetensors(const std::string& path, std::span<const TensorRecord> tensors,
+                       const Metadata& metadata = {});
+
+}  // namespace heed::io
