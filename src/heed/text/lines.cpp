@@ -1,0 +1,123 @@
+#include "heed/text/lines.h"
+
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <istream>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::size_t chunk_size = 1 << 16;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+// Collects lines from pieces of text that are cut anywhere.
+class LineCollector {
+ public:
+  explicit LineCollector(std::string name) : name_(std::move(name)) {}
+
+  void add(std::string_view chunk) {
+    for (;;) {
+      const std::size_t end = chunk.find('\n');
+      line_.append(chunk.substr(0, end));
+      if (end == std::string_view::npos) return;
+      finish_line();
+      chunk.remove_prefix(end + 1);
+    }
+  }
+
+  std::vector<std::string> take() {
+    const bool only_a_mark = lines_.empty() && line_ == byte_order_mark;
+    if (!line_.empty() && !only_a_mark) finish_line();
+    return std::move(lines_);
+  }
+
+ private:
+  void finish_line() {
+    if (lines_.empty() && line_.starts_with(byte_order_mark)) {
+      line_.erase(0, byte_order_mark.size());
+    }
+    if (line_.ends_with('\r')) line_.pop_back();
+    check_encoding();
+    lines_.push_back(line_);
+    line_.clear();
+  }
+
+  void check_encoding() const {
+    const auto at = first_invalid_byte(line_);
+    if (!at) return;
+    constexpr char digits[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(line_[*at]);
+    fail(ErrorKind::data, name_, ":", lines_.size() + 1, ": not valid UTF-8 at byte ", *at + 1,
+         " (found 0x", digits[byte >> 4], digits[byte & 15], ")");
+  }
+
+  std::string name_;
+  std::string line_;
+  std::vector<std::string> lines_;
+};
+
+// "1 line", "2 lines"
+std::string count_of_lines(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " line" : " lines");
+}
+
+}  // namespace
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  std::error_code ignored;
+  check_as(ErrorKind::data, !std::filesystem::is_directory(path, ignored), name,
+           ": expected a text file, found a directory");
+
+  // zlib passes a file that is not compressed through as it is.
+  errno = 0;
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  check_as(ErrorKind::data, file != nullptr, name,
+           ": cannot open: ", errno != 0 ? std::strerror(errno) : "out of memory");
+
+  LineCollector lines(name);
+  std::array<char, chunk_size> chunk;
+  int length = 0;
+  while ((length = gzread(file.get(), chunk.data(), chunk.size())) > 0) {
+    lines.add({chunk.data(), static_cast<std::size_t>(length)});
+  }
+  // A compressed file that ends too early gives no negative length, only this error.
+  int error = Z_OK;
+  gzerror(file.get(), &error);
+  check_as(ErrorKind::data, error == Z_OK || error == Z_STREAM_END, name, ": cannot read: ",
+           error == Z_ERRNO ? std::strerror(errno) : "the compressed data is damaged or cut short");
+  return lines.take();
+}
+
+std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
+  LineCollector lines(name);
+  std::array<char, chunk_size> chunk;
+  do {
+    in.read(chunk.data(), chunk.size());
+    lines.add({chunk.data(), static_cast<std::size_t>(in.gcount())});
+  } while (in);
+  check_as(ErrorKind::data, !in.bad(), name, ": cannot read");
+  return lines.take();
+}
+
+ParallelLines read_parallel_lines(const std::filesystem::path& source,
+                                  const std::filesystem::path& target) {
+  ParallelLines lines{.source = read_lines(source), .target = read_lines(target)};
+  check_as(ErrorKind::data, lines.source.size() == lines.target.size(), source.string(), " has ",
+           count_of_lines(lines.source.size()), " but ", target.string(), " has ",
+           count_of_lines(lines.target.size()), "; expected one line for each line");
+  check_as(ErrorKind::data, !lines.source.empty(), source.string(), " and ", target.string(),
+           ": expected lines of text, found none");
+  return lines;
+}
+
+}  // namespace heed::text

@@ -1,0 +1,31 @@
+// Lines of text from files and streams: checked, and counted the same way everywhere.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace heed::text {
+
+// Reads a file, compressed by gzip or not. Lines end with '\n' and with nothing else, so a line is
+// what every other tool calls a line; one '\r' before it is dropped, and so is a byte order mark
+// at the start of the file. A last line without '\n' counts.
+// Refuses (ErrorKind::data): a file that is missing, unreadable or damaged, and text that is not
+// UTF-8, with file, line and byte, all counted from 1.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
+
+// The same from a stream; `name` stands for it in messages.
+std::vector<std::string> read_lines(std::istream& in, const std::string& name);
+
+// Two texts of which line i of one belongs to line i of the other.
+struct ParallelLines {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+};
+
+// Refuses (ErrorKind::data) files of different lengths, and files without any line.
+ParallelLines read_parallel_lines(const std::filesystem::path& source,
+                                  const std::filesystem::path& target);
+
+}  // namespace heed::text

@@ -1,0 +1,66 @@
+// Text to ids and back: subwords, words or characters, learned from text by SentencePiece.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::text {
+
+enum class Subwords { bpe, unigram, word, character };
+
+// "bpe", "unigram", "word", "char"; any other name is refused (ErrorKind::usage).
+Subwords parse_subwords(std::string_view name);
+std::string_view to_string(Subwords subwords);
+
+struct TokenizerOptions {
+  int vocabulary = 10000;  // how many pieces, the four special ones included
+  Subwords subwords = Subwords::bpe;
+};
+
+// Immutable. Copies share the model, and any number of threads may use one at the same time.
+//
+// Text comes back from decode(encode(text)) as it was, spaces included: nothing is normalised.
+// Exceptions are what the vocabulary lacks (a character or word that was not in the training
+// text, U+0000 and U+2585), which comes back as " ⁇ ", and U+2581, which comes back as a space.
+class Tokenizer {
+ public:
+  static constexpr int pad = 0;
+  static constexpr int unknown = 1;
+  static constexpr int begin = 2;
+  static constexpr int end = 3;
+
+  // The same lines and options give the same bytes, on any machine and for any number of threads.
+  // Blank lines are passed over. Refuses (ErrorKind::data) a text without words and, for bpe and
+  // unigram, a vocabulary that is too small for the characters of the text or larger than the text
+  // allows. For words and characters the vocabulary is only an upper bound.
+  static Tokenizer train(std::span<const std::string> lines, const TokenizerOptions& options);
+
+  // From a SentencePiece model whose special pieces have the ids above; refuses all others
+  // (ErrorKind::model). `name` stands for the bytes in messages.
+  static Tokenizer load(const std::filesystem::path& path);
+  static Tokenizer from_bytes(std::string_view bytes, const std::string& name = "tokenizer");
+
+  // The serialised model: what load and from_bytes read.
+  const std::string& bytes() const;
+  int size() const;
+  Subwords subwords() const;
+
+  // Without begin and end.
+  std::vector<int> encode(std::string_view text) const;
+  // pad, begin and end vanish; an id outside the vocabulary is refused.
+  std::string decode(std::span<const int> ids) const;
+  // One piece as SentencePiece writes it: "▁" stands for a space.
+  std::string piece(int id) const;
+
+ private:
+  struct Model;
+  explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+
+  std::shared_ptr<const Model> model_;
+};
+
+}  // namespace heed::text

@@ -1,0 +1,166 @@
+#include "heed/text/tokenizer_training.h"
+
+#include <sentencepiece_trainer.h>
+
+#include <cstddef>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::string_view unknown_mark = "\xe2\x96\x85";  // U+2585
+constexpr int num_special_pieces = 4;
+
+// SentencePiece ends the whole process when it learns bpe from a word of 65,536 characters or more.
+// Longer words than this are cut; that changes what is learned, not what can be encoded.
+constexpr std::size_t max_word_bytes = 4096;
+
+// Characters that SentencePiece keeps for itself: it would pass over the whole line.
+bool is_reserved(std::string_view character) {
+  return character == "\t" || character == unknown_mark || character == std::string_view("\0", 1);
+}
+
+// Cuts a line into the pieces that SentencePiece can learn from: usually one, the line itself.
+std::vector<std::string> learnable_pieces(std::string_view line) {
+  std::vector<std::string> pieces;
+  std::string piece;
+  std::size_t word_bytes = 0;
+  bool is_blank = true;
+  const auto finish_piece = [&] {
+    if (!is_blank) pieces.push_back(piece);
+    piece.clear();
+    word_bytes = 0;
+    is_blank = true;
+  };
+  while (!line.empty()) {
+    const std::string_view character = line.substr(0, utf8_length(line.front()));
+    line.remove_prefix(character.size());
+    const bool is_space = character == " ";
+    if (is_reserved(character) || (!is_space && word_bytes >= max_word_bytes)) finish_piece();
+    if (is_reserved(character)) continue;
+    piece += character;
+    word_bytes = is_space ? 0 : word_bytes + character.size();
+    is_blank = is_blank && is_space;
+  }
+  finish_piece();
+  return pieces;
+}
+
+class TrainingText : public sentencepiece::SentenceIterator {
+ public:
+  explicit TrainingText(std::span<const std::string> lines) : lines_(lines) { find_piece(); }
+
+  bool done() const override { return pieces_.empty(); }
+  const std::string& value() const override { return pieces_[piece_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+  void Next() override {
+    ++piece_;
+    find_piece();
+  }
+
+ private:
+  void find_piece() {
+    while (piece_ >= pieces_.size()) {
+      piece_ = 0;
+      pieces_.clear();
+      if (line_ == lines_.size()) return;
+      pieces_ = learnable_pieces(lines_[line_++]);
+    }
+  }
+
+  std::span<const std::string> lines_;
+  std::size_t line_ = 0;  // the next one
+  std::vector<std::string> pieces_;
+  std::size_t piece_ = 0;
+};
+
+struct Alphabet {
+  std::size_t num_characters = 0;  // the space included, because a space comes before every text
+  bool has_tab = false;
+};
+
+Alphabet find_alphabet(std::span<const std::string> lines) {
+  std::unordered_set<std::string_view> characters;
+  for (const std::string& line : lines) {
+    for (std::size_t at = 0; at < line.size();) {
+      const std::string_view character = std::string_view(line).substr(at, utf8_length(line[at]));
+      at += character.size();
+      if (character != " ") characters.insert(character);
+    }
+  }
+  Alphabet alphabet{.has_tab = characters.contains("\t")};
+  std::erase_if(characters, is_reserved);
+  characters.erase("\xe2\x96\x81");  // U+2581 is SentencePiece's space
+  alphabet.num_characters = characters.empty() ? 0 : characters.size() + 1;
+  return alphabet;
+}
+
+std::unordered_map<std::string, std::string> trainer_arguments(const TokenizerOptions& options,
+                                                               const Alphabet& alphabet) {
+  std::unordered_map<std::string, std::string> arguments = {
+      {"model_type", std::string(to_string(options.subwords))},
+      {"vocab_size", std::to_string(options.vocabulary)},
+      {"pad_id", std::to_string(Tokenizer::pad)},
+      {"unk_id", std::to_string(Tokenizer::unknown)},
+      {"bos_id", std::to_string(Tokenizer::begin)},
+      {"eos_id", std::to_string(Tokenizer::end)},
+      {"byte_fallback", "false"},
+      {"character_coverage", "1.0"},
+      {"normalization_rule_name", "identity"},
+      {"remove_extra_whitespaces", "false"},
+      {"max_sentence_length", "1000000000"},
+      // The caller compares the size that was reached with the one that was asked for.
+      {"hard_vocab_limit", "false"},
+      // The unigram sums depend on the number of threads, so it is the same everywhere.
+      {"num_threads", "4"},
+      {"minloglevel", "2"},
+  };
+  if (alphabet.has_tab && options.subwords != Subwords::word) {
+    arguments["user_defined_symbols"] = "\t";
+  }
+  return arguments;
+}
+
+void check_vocabulary(const TokenizerOptions& options, const Alphabet& alphabet) {
+  check_as(ErrorKind::usage, options.vocabulary > num_special_pieces,
+           "vocabulary: expected more than the ", num_special_pieces, " special pieces, got ",
+           options.vocabulary);
+  check_as(ErrorKind::data, alphabet.num_characters > 0,
+           "vocabulary: expected text to learn from, found none");
+  if (options.subwords == Subwords::word || options.subwords == Subwords::character) return;
+  const std::size_t smallest =
+      alphabet.num_characters + num_special_pieces + (alphabet.has_tab ? 1 : 0);
+  check_as(ErrorKind::data, static_cast<std::size_t>(options.vocabulary) >= smallest,
+           "vocabulary: ", options.vocabulary, " is too small, the text has ",
+           alphabet.num_characters, " different characters and needs at least ", smallest);
+}
+
+}  // namespace
+
+std::string train_sentencepiece(std::span<const std::string> lines,
+                                const TokenizerOptions& options) {
+  const Alphabet alphabet = find_alphabet(lines);
+  check_vocabulary(options, alphabet);
+
+  TrainingText text(lines);
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      trainer_arguments(options, alphabet), &text, &model);
+  check_as(ErrorKind::data, status.ok(), "vocabulary: cannot learn ", options.vocabulary,
+           " pieces from this text: ", status.message());
+
+  if (options.subwords == Subwords::bpe || options.subwords == Subwords::unigram) {
+    const int size = Tokenizer::from_bytes(model).size();
+    check_as(ErrorKind::data, size >= options.vocabulary, "vocabulary: ", options.vocabulary,
+             " is more than the text allows, which is ", size);
+  }
+  return model;
+}
+
+}  // namespace heed::text

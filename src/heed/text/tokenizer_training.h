@@ -1,0 +1,15 @@
+// How a SentencePiece model is learned from lines of text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "heed/text/tokenizer.h"
+
+namespace heed::text {
+
+// The serialised model; Tokenizer::train says what is promised and what is refused.
+std::string train_sentencepiece(std::span<const std::string> lines,
+                                const TokenizerOptions& options);
+
+}  // namespace heed::text

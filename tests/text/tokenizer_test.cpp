@@ -1,0 +1,261 @@
+#include "heed/text/tokenizer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "heed/base/error.h"
+#include "heed/text/lines.h"
+
+namespace heed::text {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr Subwords all_subwords[] = {Subwords::bpe, Subwords::unigram, Subwords::word,
+                                     Subwords::character};
+
+// What sample_lines() can fill: unigram drops pieces that it finds no use for.
+int sample_vocabulary(Subwords subwords) { return subwords == Subwords::unigram ? 50 : 100; }
+
+Lines sample_lines() {
+  const Lines subjects = {"a man", "two young girls", "the old dog", "eine frau", "der schläger"};
+  const Lines verbs = {"is running", "stand talking", "springt", "läuft", "plays guitar"};
+  const Lines places = {"on the beach .", "in front of a store .", "über die straße .",
+                        "near some trees .", "in a red t-shirt ."};
+  Lines lines;
+  for (const auto& subject : subjects) {
+    for (const auto& verb : verbs) {
+      for (const auto& place : places) lines.push_back(subject + " " + verb + " " + place);
+    }
+  }
+  return lines;
+}
+
+template <typename Work>
+Error error_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error(ErrorKind::failed, "");
+}
+
+TEST(Subwords, HaveNames) {
+  for (const Subwords subwords : all_subwords) {
+    EXPECT_EQ(parse_subwords(to_string(subwords)), subwords);
+  }
+  EXPECT_EQ(to_string(Subwords::character), "char");
+  const Error error = error_of([] { parse_subwords("syllable"); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_STREQ(error.what(), "subwords: expected bpe, unigram, word or char, got 'syllable'");
+}
+
+TEST(Tokenizer, GivesItsTrainingTextBackForEveryKindOfPiece) {
+  const Lines lines = sample_lines();
+  for (const Subwords subwords : all_subwords) {
+    SCOPED_TRACE(to_string(subwords));
+    const auto tokenizer =
+        Tokenizer::train(lines, {.vocabulary = sample_vocabulary(subwords), .subwords = subwords});
+    EXPECT_EQ(tokenizer.subwords(), subwords);
+    for (const std::string& line : lines) {
+      const auto ids = tokenizer.encode(line);
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), Tokenizer::unknown), 0);
+      ASSERT_EQ(tokenizer.decode(ids), line);
+    }
+  }
+}
+
+TEST(Tokenizer, HasExactlyTheVocabularyThatWasAskedFor) {
+  for (const Subwords subwords : {Subwords::bpe, Subwords::unigram}) {
+    for (const int vocabulary : {45, 50}) {
+      const auto tokenizer =
+          Tokenizer::train(sample_lines(), {.vocabulary = vocabulary, .subwords = subwords});
+      EXPECT_EQ(tokenizer.size(), vocabulary) << to_string(subwords);
+    }
+  }
+}
+
+TEST(Tokenizer, PutsTheFourSpecialPiecesFirstAndNeverEncodesToThem) {
+  const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
+  EXPECT_EQ(tokenizer.piece(Tokenizer::pad), "<pad>");
+  EXPECT_EQ(tokenizer.piece(Tokenizer::unknown), "<unk>");
+  EXPECT_EQ(tokenizer.piece(Tokenizer::begin), "<s>");
+  EXPECT_EQ(tokenizer.piece(Tokenizer::end), "</s>");
+  for (const int id : tokenizer.encode("a dog <s> </s> <pad>")) {
+    EXPECT_TRUE(id > Tokenizer::end || id == Tokenizer::unknown) << id;
+  }
+
+  std::vector<int> ids = tokenizer.encode("the old dog");
+  ids.insert(ids.begin(), Tokenizer::begin);
+  ids.insert(ids.end(), {Tokenizer::end, Tokenizer::pad});
+  EXPECT_EQ(tokenizer.decode(ids), "the old dog");
+}
+
+TEST(Tokenizer, KeepsSpacesTabsAndUnusualCharacters) {
+  const Lines lines = {"  two  leading and  trailing  ", "tab\there", "ﬁ ½ Å \u00a0 ① Ａ é",
+                       "zero\u200bwidth", "\"quotes\", commas"};
+  for (const Subwords subwords : {Subwords::bpe, Subwords::unigram, Subwords::character}) {
+    SCOPED_TRACE(to_string(subwords));
+    const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 37, .subwords = subwords});
+    for (const std::string& line : lines) EXPECT_EQ(tokenizer.decode(tokenizer.encode(line)), line);
+  }
+}
+
+TEST(Tokenizer, TurnsNothingIntoNothing) {
+  const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
+  EXPECT_TRUE(tokenizer.encode("").empty());
+  EXPECT_EQ(tokenizer.decode({}), "");
+}
+
+TEST(Tokenizer, MarksWhatItNeverSawAsUnknown) {
+  const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
+  const auto ids = tokenizer.encode("a 猫 man");
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), Tokenizer::unknown), 1);
+  EXPECT_EQ(tokenizer.decode(ids), "a  ⁇  man");
+}
+
+TEST(Tokenizer, IsLearnedPastBlankLines) {
+  Lines lines = sample_lines();
+  const auto expected = Tokenizer::train(lines, {.vocabulary = 100});
+  lines.insert(lines.begin(), {"", "   "});
+  lines.push_back("");
+  EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 100}).bytes(), expected.bytes());
+}
+
+TEST(Tokenizer, IsLearnedFromLongLinesLongWordsAndReservedCharactersToo) {
+  Lines lines;
+  lines.push_back("ω");
+  for (int i = 0; i < 3000; ++i) lines.back() += " häuser und straßen";
+  lines.push_back(std::string(70000, 'x') + "é");  // SentencePiece itself would abort here
+  lines.push_back("q\u2585ü" + std::string("\0", 1) + "ö");
+  for (const Subwords subwords : {Subwords::bpe, Subwords::unigram, Subwords::character}) {
+    SCOPED_TRACE(to_string(subwords));
+    const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 38, .subwords = subwords});
+    for (const std::string word : {"ω häuser", "x é q", "ü ö", "straßen"}) {
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(word)), word);
+    }
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(lines[0])), lines[0]);
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(lines[1])), lines[1]);
+  }
+}
+
+TEST(Tokenizer, GivesTheSameBytesEveryTime) {
+  for (const Subwords subwords : all_subwords) {
+    const TokenizerOptions options{.vocabulary = sample_vocabulary(subwords), .subwords = subwords};
+    EXPECT_EQ(Tokenizer::train(sample_lines(), options).bytes(),
+              Tokenizer::train(sample_lines(), options).bytes())
+        << to_string(subwords);
+  }
+}
+
+TEST(Tokenizer, RefusesAVocabularyThatTheTextCannotFillAndSaysWhatItCan) {
+  const Lines lines = {"the cat sat on the mat", "the dog sat on the log"};
+  for (const auto& [subwords, largest] :
+       {std::pair(Subwords::bpe, 47), std::pair(Subwords::unigram, 19)}) {
+    SCOPED_TRACE(to_string(subwords));
+    const Error error =
+        error_of([&] { Tokenizer::train(lines, {.vocabulary = 10000, .subwords = subwords}); });
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_EQ(error.what(), "vocabulary: 10000 is more than the text allows, which is " +
+                                std::to_string(largest));
+    EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = largest, .subwords = subwords}).size(),
+              largest);
+  }
+}
+
+TEST(Tokenizer, TakesALargeVocabularyOfWordsOrCharactersAsAnUpperBound) {
+  const Lines lines = {"the cat sat on the mat", "the dog sat on the log"};
+  EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 10000, .subwords = Subwords::word}).size(),
+            4 + 7);
+  EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 10000, .subwords = Subwords::character}).size(),
+            4 + 13);
+}
+
+TEST(Tokenizer, RefusesAVocabularyTooSmallForTheCharacters) {
+  const Error error = error_of([] {
+    Tokenizer::train(Lines{"the cat sat on the mat", "the dog sat on the log"}, {.vocabulary = 16});
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::data);
+  EXPECT_STREQ(error.what(),
+               "vocabulary: 16 is too small, the text has 13 different characters and needs at "
+               "least 17");
+  EXPECT_EQ(error_of([] { Tokenizer::train(sample_lines(), {.vocabulary = 4}); }).kind(),
+            ErrorKind::usage);
+}
+
+TEST(Tokenizer, RefusesToLearnFromNothing) {
+  for (const Lines& lines : {Lines{}, Lines{"", "  "}}) {
+    const Error error = error_of([&] { Tokenizer::train(lines, {}); });
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_STREQ(error.what(), "vocabulary: expected text to learn from, found none");
+  }
+}
+
+TEST(Tokenizer, ComesBackFromItsBytesAndFromAFile) {
+  const auto tokenizer =
+      Tokenizer::train(sample_lines(), {.vocabulary = 50, .subwords = Subwords::unigram});
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("heed-tokenizer-" + std::to_string(getpid()) + ".model");
+  std::ofstream(path, std::ios::binary) << tokenizer.bytes();
+  const auto loaded = Tokenizer::load(path);
+  std::filesystem::remove(path);
+
+  EXPECT_EQ(loaded.bytes(), tokenizer.bytes());
+  EXPECT_EQ(loaded.subwords(), Subwords::unigram);
+  EXPECT_EQ(loaded.encode("two girls"), tokenizer.encode("two girls"));
+  EXPECT_EQ(Tokenizer::from_bytes(tokenizer.bytes()).size(), tokenizer.size());
+}
+
+TEST(Tokenizer, RefusesWhatIsNotAModel) {
+  const std::string bytes = Tokenizer::train(sample_lines(), {.vocabulary = 100}).bytes();
+  for (const std::string& bad : {std::string(), std::string("not a model"), bytes.substr(0, 500)}) {
+    const Error error = error_of([&] { Tokenizer::from_bytes(bad, "m/tokenizer.model"); });
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_STREQ(error.what(), "m/tokenizer.model: not a SentencePiece model");
+  }
+  EXPECT_EQ(error_of([] { Tokenizer::load("/no/such/tokenizer.model"); }).kind(), ErrorKind::model);
+}
+
+TEST(Tokenizer, RefusesIdsOutsideTheVocabulary) {
+  const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
+  EXPECT_THROW(tokenizer.decode(std::vector{5, 100}), Error);
+  EXPECT_THROW(tokenizer.decode(std::vector{-1}), Error);
+  EXPECT_THROW(tokenizer.piece(100), Error);
+}
+
+TEST(Tokenizer, GivesMulti30kBack) {
+  const char* folder = std::getenv("HEED_DATA");
+  if (folder == nullptr) GTEST_SKIP() << "HEED_DATA names no folder";
+  const auto corpus = std::filesystem::path(folder) / "multi30k";
+  if (!std::filesystem::exists(corpus)) GTEST_SKIP() << corpus << " is not there";
+  auto [lines, german] = read_parallel_lines(corpus / "train.en", corpus / "train.de");
+  lines.insert(lines.end(), german.begin(), german.end());
+
+  const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 10000});
+  EXPECT_EQ(tokenizer.size(), 10000);
+  for (const std::string& line : lines) ASSERT_EQ(tokenizer.decode(tokenizer.encode(line)), line);
+}
+
+TEST(Tokenizer, ServesManyThreadsAtOnce) {
+  const Lines lines = sample_lines();
+  const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 100});
+  std::vector<int> wrong(4, 0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t, copy = tokenizer] {
+      for (const auto& line : lines) wrong[t] += copy.decode(copy.encode(line)) != line;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+}  // namespace
+}  // namespace heed::text
