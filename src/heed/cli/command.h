@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace heed::cli {
 
-// Wraps one CLI11 sub-command. The options are bound to variables that the work captures.
+// Wraps one CLI11 app. The options are bound to variables that the work captures.
 class Command {
  public:
   // `example` is one line that works as it stands; it is printed at the end of --help.
@@ -23,6 +25,9 @@ class Command {
   CLI::Option* flag(const std::string& name, bool& value, const std::string& description) {
     return app_->add_flag(name, value, description);
   }
+  // Adds --config FILE with lines like `batch-tokens = 4096`, one for each option. The command line
+  // wins over the environment (Option::envname), and the environment wins over the file.
+  void accept_config_file();
   // The work: returns the exit code, throws heed::Error for mistakes.
   void run(std::function<int()> work) { work_ = std::move(work); }
 
@@ -35,7 +40,8 @@ class Command {
   std::function<int()> work_;
 };
 
-// Parses the command line, runs one command, and turns errors into one line and an exit code.
-int run_program(int argc, const char* const* argv, std::vector<Command> commands);
+// Parses the command line, runs one command, and returns the exit code of the program. Errors
+// become one line on standard error.
+int run_program(int argc, const char* const* argv, const std::vector<Command>& commands);
 
 }  // namespace heed::cli

@@ -1,0 +1,8 @@
+// The version of the library and of the program; CMakeLists.txt says the same.
+#pragma once
+
+namespace heed {
+
+inline constexpr const char* version = "0.1.0";
+
+}  // namespace heed

@@ -1,0 +1,147 @@
+#include "heed/cli/command.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+#include <new>
+#include <optional>
+
+#include "heed/base/error.h"
+#include "heed/base/version.h"
+
+namespace heed::cli {
+namespace {
+
+// CLI11 reads the file before the environment. This leaves out what the environment says, and names
+// the file when it holds something that is no option.
+class ConfigBelowEnvironment : public CLI::ConfigBase {
+ public:
+  explicit ConfigBelowEnvironment(const CLI::App& app) : app_(app) {}
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<CLI::ConfigItem> items = ConfigBase::from_config(input);
+    std::erase_if(items, [&](const CLI::ConfigItem& item) { return is_overruled(item); });
+    return items;
+  }
+
+ private:
+  bool is_overruled(const CLI::ConfigItem& item) const {
+    const CLI::Option* option = app_.get_option_no_throw("--" + item.name);
+    check_as(ErrorKind::usage, option != nullptr && item.parents.empty(),
+             app_.get_config_ptr()->as<std::string>(), ": expected an option of ", app_.get_name(),
+             ", found ", item.fullname());
+    const std::string variable = option->get_envname();
+    const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+    return value != nullptr && *value != '\0';
+  }
+
+  const CLI::App& app_;
+};
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+int report(const std::string& message, int code) {
+  std::cout.flush();
+  std::cerr << "heed: " << one_line(message) << std::endl;
+  return code;
+}
+
+std::string names(const std::vector<Command>& commands) {
+  std::string text;
+  for (const Command& command : commands) text += (text.empty() ? "" : ", ") + command.name();
+  return text;
+}
+
+void print_help(const std::vector<Command>& commands) {
+  std::cout << "Heed trains, runs and opens up Transformers on ordinary processors.\n"
+               "Usage: heed COMMAND [OPTIONS]\n\nCommands:\n";
+  for (const Command& command : commands) {
+    std::cout << "  " << std::left << std::setw(12) << command.name()
+              << command.app()->get_description() << '\n';
+  }
+  std::cout
+      << "\n`heed COMMAND --help` lists the options of a command; `heed --version` says which "
+         "Heed this is.\n";
+  if (!commands.empty()) std::cout << '\n' << commands.front().app()->get_footer() << '\n';
+}
+
+std::string unknown_arguments(const CLI::App& app) {
+  std::string text = "expected its options and arguments, found";
+  for (const std::string& argument : app.remaining()) text += ' ' + argument;
+  return text;
+}
+
+// What is wrong with the command line, as an Error of kind usage.
+[[noreturn]] void fail_usage(const Command& command, const CLI::ParseError& error) {
+  const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  fail(ErrorKind::usage, command.name(), ": ",
+       is_unknown ? unknown_arguments(*command.app()) : std::string(error.what()), " (see heed ",
+       command.name(), " --help)");
+}
+
+// The exit code when the command line only asks for help.
+std::optional<int> parse(const Command& command, std::vector<std::string> arguments) {
+  command.app()->name("heed " + command.name());
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    command.app()->parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    std::cout << command.app()->help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    fail_usage(command, error);
+  }
+  return std::nullopt;
+}
+
+int run_command(const Command& command, std::vector<std::string> arguments) {
+  const std::optional<int> helped = parse(command, std::move(arguments));
+  const int code = helped ? *helped : command.execute();
+  std::cout.flush();
+  check(std::cout.good(), "standard output: cannot be written");
+  return code;
+}
+
+int dispatch(std::vector<std::string> arguments, const std::vector<Command>& commands) {
+  check_as(ErrorKind::usage, !arguments.empty(), "expected a command: ", names(commands),
+           " (see heed --help)");
+  const std::string name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") return print_help(commands), 0;
+  if (name == "--version") return std::cout << "heed " << version << '\n', 0;
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  check_as(ErrorKind::usage, found != commands.end(), "expected a command: ", names(commands),
+           "; found ", name, " (see heed --help)");
+  arguments.erase(arguments.begin());
+  return run_command(*found, std::move(arguments));
+}
+
+}  // namespace
+
+Command::Command(std::string name, std::string description, std::string example)
+    : name_(std::move(name)), app_(std::make_shared<CLI::App>(std::move(description), name_)) {
+  app_->footer("Example: " + std::move(example));
+}
+
+void Command::accept_config_file() {
+  app_->set_config("--config", "", "read options from this file, one `name = value` a line")
+      ->check(CLI::ExistingFile);
+  app_->config_formatter(std::make_shared<ConfigBelowEnvironment>(*app_));
+}
+
+int run_program(int argc, const char* const* argv, const std::vector<Command>& commands) {
+  try {
+    return dispatch(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), commands);
+  } catch (const Error& error) {
+    return report(error.what(), exit_code(error.kind()));
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", exit_code(ErrorKind::failed));
+  } catch (const std::exception& error) {
+    return report(error.what(), exit_code(ErrorKind::failed));
+  }
+}
+
+}  // namespace heed::cli
