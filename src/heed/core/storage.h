@@ -1,0 +1,17 @@
+// Memory for tensors: aligned, and used again, because a training step asks for the same sizes each time.
+#pragma once
+
+#include <memory>
+
+#include "heed/base/index.h"
+
+namespace heed {
+
+// `count` floats, not set, aligned to 64 bytes. Freed memory is kept for the next request of its size.
+std::shared_ptr<float> allocate_floats(Index count);
+
+// Bytes in use by tensors now, and at the most so far.
+Index tensor_bytes();
+Index peak_tensor_bytes();
+
+}  // namespace heed

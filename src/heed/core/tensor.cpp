@@ -1,0 +1,188 @@
+#include "heed/core/tensor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <unordered_set>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/core/storage.h"
+#include "heed/kernels/elementwise.h"
+
+namespace heed {
+
+// A place in the record: a leaf that collects a gradient, or a result and the way back from it.
+class Node {
+ public:
+  Node(std::vector<std::shared_ptr<Node>> inputs, BackwardFunction go_back)
+      : inputs_(std::move(inputs)), go_back_(std::move(go_back)), order_(next_order++) {}
+
+  bool is_leaf() const { return inputs_.empty(); }
+  std::uint64_t order() const { return order_; }
+  const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
+  Tensor& gradient() { return gradient_; }
+
+  // The first gradient is taken as it is; later ones are added, in place when nobody else looks.
+  void add_gradient(Tensor gradient) {
+    if (!gradient_.is_defined()) {
+      gradient_ = std::move(gradient);
+      return;
+    }
+    assert(gradient.shape() == gradient_.shape());
+    if (gradient_.shares_values()) gradient_ = gradient_.clone();
+    float* sum = gradient_.data();
+    const float* part = gradient.data();
+    parallel_ranges(gradient_.size(), 1 << 16, [&](Index begin, Index end) {
+      kernels::add(sum + begin, sum + begin, part + begin, end - begin);
+    });
+  }
+
+  // Hands this result's gradient on to its inputs and lets go of everything that was kept for it.
+  void go_back() {
+    const Tensor dy = std::move(gradient_);
+    gradient_ = Tensor();
+    Gradients gradients = go_back_(dy);
+    go_back_ = nullptr;
+    assert(gradients.size() == inputs_.size());
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i] && gradients[i].is_defined()) inputs_[i]->add_gradient(std::move(gradients[i]));
+    }
+    inputs_.clear();
+  }
+
+ private:
+  static std::atomic<std::uint64_t> next_order;
+
+  std::vector<std::shared_ptr<Node>> inputs_;
+  BackwardFunction go_back_;
+  Tensor gradient_;
+  std::uint64_t order_;
+};
+
+std::atomic<std::uint64_t> Node::next_order{0};
+
+namespace {
+
+thread_local bool recording = true;
+
+// Every result between `last` and the leaves, latest first.
+std::vector<std::shared_ptr<Node>> results_behind(const std::shared_ptr<Node>& last) {
+  std::vector<std::shared_ptr<Node>> found{last};
+  std::unordered_set<const Node*> seen{last.get()};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const Node& node = *found[next];  // stays in place when `found` grows
+    for (const auto& input : node.inputs()) {
+      if (input && !input->is_leaf() && seen.insert(input.get()).second) found.push_back(input);
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a->order() > b->order(); });
+  return found;
+}
+
+}  // namespace
+
+Tensor Tensor::empty(const Shape& shape) {
+  Tensor tensor;
+  tensor.shape_ = shape;
+  tensor.size_ = shape.size();
+  tensor.storage_ = allocate_floats(tensor.size_);
+  return tensor;
+}
+
+Tensor Tensor::zeros(const Shape& shape) { return full(shape, 0); }
+
+Tensor Tensor::full(const Shape& shape, float value) {
+  Tensor tensor = empty(shape);
+  std::fill_n(tensor.data(), tensor.size_, value);
+  return tensor;
+}
+
+Tensor Tensor::from(std::span<const float> values, const Shape& shape) {
+  check(static_cast<Index>(values.size()) == shape.size(), "tensor: expected ", shape.size(),
+        " values for ", shape, ", got ", values.size());
+  Tensor tensor = empty(shape);
+  std::copy(values.begin(), values.end(), tensor.data());
+  return tensor;
+}
+
+Tensor Tensor::from(std::initializer_list<float> values, const Shape& shape) {
+  return from(std::span(values.begin(), values.size()), shape);
+}
+
+Tensor Tensor::randn(const Shape& shape, Rng& rng) {
+  Tensor tensor = empty(shape);
+  for (float& value : tensor.values()) value = static_cast<float>(rng.normal());
+  return tensor;
+}
+
+float Tensor::item() const {
+  check(size_ == 1, "item: expected one value, got ", shape_);
+  return *data();
+}
+
+Tensor Tensor::clone() const { return from(values(), shape_); }
+
+Tensor Tensor::detach() const {
+  Tensor tensor = *this;
+  tensor.node_ = nullptr;
+  return tensor;
+}
+
+Tensor Tensor::viewed_as(const Shape& shape) const {
+  check(shape.size() == size_, "view: ", shape_, " cannot be seen as ", shape);
+  Tensor tensor = detach();
+  tensor.shape_ = shape;
+  return tensor;
+}
+
+void Tensor::require_gradient() {
+  if (!node_) node_ = std::make_shared<Node>(std::vector<std::shared_ptr<Node>>{}, nullptr);
+}
+
+const Tensor& Tensor::gradient() const {
+  check(node_ != nullptr, "gradient: this tensor did not ask for one");
+  return node_->gradient();
+}
+
+Tensor& Tensor::gradient() {
+  check(node_ != nullptr, "gradient: this tensor did not ask for one");
+  return node_->gradient();
+}
+
+void Tensor::clear_gradient() {
+  if (node_) node_->gradient() = Tensor();
+}
+
+Tensor record(Tensor y, std::vector<Tensor> inputs, BackwardFunction go_back) {
+  const bool is_needed = std::any_of(inputs.begin(), inputs.end(),
+                                     [](const Tensor& input) { return input.needs_gradient(); });
+  if (!recording || !is_needed) return y;
+  std::vector<std::shared_ptr<Node>> nodes;
+  nodes.reserve(inputs.size());
+  for (const Tensor& input : inputs) nodes.push_back(input.node_);
+  y.node_ = std::make_shared<Node>(std::move(nodes), std::move(go_back));
+  return y;
+}
+
+void backward(const Tensor& loss) {
+  check(loss.size() == 1, "backward: expected a loss of one value, got ", loss.shape());
+  backward(loss, Tensor::full(loss.shape(), 1));
+}
+
+void backward(const Tensor& result, const Tensor& gradient) {
+  check(result.needs_gradient(), "backward: nothing that led to this result asked for a gradient");
+  check(result.shape() == gradient.shape(), "backward: expected a gradient of shape ",
+        result.shape(), ", got ", gradient.shape());
+  result.node_->add_gradient(gradient);
+  if (result.node_->is_leaf()) return;
+  for (const auto& node : results_behind(result.node_)) node->go_back();
+}
+
+NoRecording::NoRecording() : before_(recording) { recording = false; }
+NoRecording::~NoRecording() { recording = before_; }
+bool is_recording() { return recording; }
+
+}  // namespace heed

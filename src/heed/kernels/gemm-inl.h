@@ -1,0 +1,149 @@
+// The register block of every matrix product; compiled once per instruction set.
+//
+// b lies in panels: for each k, `panel_width()` neighbouring columns side by side, padded with zeros.
+// A block of up to 6 rows of c by one panel stays in registers while k runs: 12 accumulators, two
+// vectors of b and one broadcast of a are all 16 registers of AVX2.
+#if defined(HEED_KERNELS_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_GEMM_INL_H_
+#undef HEED_KERNELS_GEMM_INL_H_
+#else
+#define HEED_KERNELS_GEMM_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int block_rows = 6;
+// k is taken in blocks, so that a block of a panel (16 KiB) stays in the first-level cache.
+constexpr std::int64_t block_depth = 256;
+
+HWY_INLINE std::int64_t PanelWidth() { return 2 * hn::Lanes(hn::ScalableTag<float>()); }
+
+struct GemmStart {
+  bool accumulate;    // add to what c holds
+  const float* bias;  // for the panel's columns, or null
+};
+
+// c [rows, columns] (+)= a [rows, depth] x panel [depth, panel width]. a(i, k) is a[i * a_row + k * a_col].
+template <int rows>
+HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const float* HWY_RESTRICT a,
+                          std::int64_t a_row, std::int64_t a_col, const float* HWY_RESTRICT panel,
+                          std::int64_t columns, std::int64_t depth, const GemmStart& start) {
+  const hn::ScalableTag<float> d;
+  const std::int64_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> sum[rows][2];
+#pragma GCC unroll 6
+  for (int i = 0; i < rows; ++i) sum[i][0] = sum[i][1] = hn::Zero(d);
+
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const auto b0 = hn::Load(d, panel);
+    const auto b1 = hn::Load(d, panel + lanes);
+    panel += 2 * lanes;
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; ++i) {
+      const auto ai = hn::Set(d, a[i * a_row]);
+      sum[i][0] = hn::MulAdd(ai, b0, sum[i][0]);
+      sum[i][1] = hn::MulAdd(ai, b1, sum[i][1]);
+    }
+    a += a_col;
+  }
+
+  if (columns == 2 * lanes) {
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; ++i) {
+      float* row = c + i * c_stride;
+      if (start.accumulate) {
+        sum[i][0] = hn::Add(sum[i][0], hn::LoadU(d, row));
+        sum[i][1] = hn::Add(sum[i][1], hn::LoadU(d, row + lanes));
+      }
+      if (start.bias) {
+        sum[i][0] = hn::Add(sum[i][0], hn::LoadU(d, start.bias));
+        sum[i][1] = hn::Add(sum[i][1], hn::LoadU(d, start.bias + lanes));
+      }
+      hn::StoreU(sum[i][0], d, row);
+      hn::StoreU(sum[i][1], d, row + lanes);
+    }
+    return;
+  }
+  HWY_ALIGN float tile[2 * HWY_MAX_BYTES / sizeof(float)];
+  for (int i = 0; i < rows; ++i) {
+    hn::Store(sum[i][0], d, tile);
+    hn::Store(sum[i][1], d, tile + lanes);
+    float* row = c + i * c_stride;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      float value = tile[j];
+      if (start.accumulate) value += row[j];
+      if (start.bias) value += start.bias[j];
+      row[j] = value;
+    }
+  }
+}
+
+HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
+                         std::int64_t a_col, const float* panel, std::int64_t columns,
+                         std::int64_t depth, const GemmStart& start) {
+  switch (rows) {
+    case 1: return GemmBlock<1>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 2: return GemmBlock<2>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 3: return GemmBlock<3>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 4: return GemmBlock<4>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 5: return GemmBlock<5>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    default: return GemmBlock<6>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+  }
+}
+
+// c [m, n] (+)= a x packed b. `packed` holds whole panels of `k` rows each; bias may be null.
+HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
+                           std::int64_t a_col, const float* packed, std::int64_t m, std::int64_t n,
+                           std::int64_t k, bool accumulate, const float* bias) {
+  const std::int64_t width = PanelWidth();
+  std::int64_t begin = 0;
+  do {  // once even for k = 0, which gives zeros or the bias
+    const std::int64_t depth = std::min(block_depth, k - begin);
+    const bool is_last = begin + depth >= k;
+    for (std::int64_t column = 0; column < n; column += width) {
+      const float* panel = packed + column * k + begin * width;
+      const std::int64_t columns = std::min(width, n - column);
+      const GemmStart start{accumulate || begin > 0, is_last && bias ? bias + column : nullptr};
+      for (std::int64_t row = 0; row < m; row += block_rows) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
+        GemmRows(rows, c + row * c_stride + column, c_stride, a + row * a_row + begin * a_col, a_row,
+                 a_col, panel, columns, depth, start);
+      }
+    }
+    begin += depth;
+  } while (begin < k);
+}
+
+// Panels of columns [0, n) of b: b(k, j) is b[k * b_row + j * b_col]. One of the two strides is 1.
+HWY_INLINE void PackPanels(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
+                           std::int64_t n, std::int64_t k) {
+  const std::int64_t width = PanelWidth();
+  for (std::int64_t column = 0; column < n; column += width) {
+    const std::int64_t columns = std::min(width, n - column);
+    float* panel = packed + column * k;
+    if (b_col == 1) {
+      for (std::int64_t i = 0; i < k; ++i) {
+        const float* row = b + i * b_row + column;
+        for (std::int64_t j = 0; j < columns; ++j) panel[i * width + j] = row[j];
+        for (std::int64_t j = columns; j < width; ++j) panel[i * width + j] = 0;
+      }
+    } else {
+      for (std::int64_t j = 0; j < width; ++j) {
+        const float* line = b + (column + j) * b_col;
+        for (std::int64_t i = 0; i < k; ++i) panel[i * width + j] = j < columns ? line[i * b_row] : 0;
+      }
+    }
+  }
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // target toggle

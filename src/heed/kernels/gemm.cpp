@@ -1,0 +1,56 @@
+#include "heed/kernels/gemm.h"
+
+#include "heed/kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/gemm.cpp"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/gemm-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+std::int64_t PanelWidthHere() { return PanelWidth(); }
+
+void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
+          std::int64_t n) {
+  PackPanels(packed, b, b_row, b_col, n, k);
+}
+
+void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
+          const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
+          const float* bias) {
+  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias);
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(PanelWidthHere);
+HWY_EXPORT(Pack);
+HWY_EXPORT(Gemm);
+
+std::int64_t gemm_panel_width() noexcept { return HWY_DYNAMIC_DISPATCH(PanelWidthHere)(); }
+
+std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept {
+  const std::int64_t width = gemm_panel_width();
+  return (n + width - 1) / width * width * k;
+}
+
+void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
+               std::int64_t n) noexcept {
+  HWY_DYNAMIC_DISPATCH(Pack)(packed, b, b_row, b_col, k, n);
+}
+
+void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
+          const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
+          const float* bias) noexcept {
+  HWY_DYNAMIC_DISPATCH(Gemm)(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias);
+}
+
+}  // namespace heed::kernels
+#endif

@@ -1,0 +1,148 @@
+// Vector functions that several kernels share; compiled once per instruction set.
+#if defined(HEED_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_MATH_INL_H_
+#undef HEED_KERNELS_MATH_INL_H_
+#else
+#define HEED_KERNELS_MATH_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using FloatVec = hn::Vec<FloatTag>;
+
+// e^x within 2 units in the last place; 0 below -87.3, where floats become subnormal (minus infinity
+// among them), infinity above 88.7. NaN stays NaN.
+//
+// x = n ln 2 + r with |r| <= ln(2) / 2; e^r by its Taylor sum to r^7, whose error is below 2^-27; then
+// n joins the exponent. ln 2 is taken off in two parts, so that r is exact.
+HWY_INLINE FloatVec Exp(FloatTag d, FloatVec x) {
+  const hn::RebindToSigned<FloatTag> di;
+  const auto lowest = hn::Set(d, -87.33654f);
+  const auto highest = hn::Set(d, 88.72283f);
+  const auto is_zero = hn::Lt(x, lowest);
+  const auto is_infinite = hn::Gt(x, highest);
+  x = hn::IfThenElse(is_zero, lowest, hn::IfThenElse(is_infinite, highest, x));
+
+  const auto n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
+
+  auto y = hn::Set(d, 1.0f / 5040);
+  y = hn::MulAdd(y, r, hn::Set(d, 1.0f / 720));
+  y = hn::MulAdd(y, r, hn::Set(d, 1.0f / 120));
+  y = hn::MulAdd(y, r, hn::Set(d, 1.0f / 24));
+  y = hn::MulAdd(y, r, hn::Set(d, 1.0f / 6));
+  y = hn::MulAdd(y, r, hn::Set(d, 0.5f));
+  y = hn::MulAdd(y, r, hn::Set(d, 1.0f));
+  y = hn::MulAdd(y, r, hn::Set(d, 1.0f));
+
+  // 2^n in two factors: n reaches 128, one more than a single exponent holds.
+  const auto exponent = hn::ConvertTo(di, n);
+  const auto half = hn::ShiftRight<1>(exponent);
+  const auto bias = hn::Set(di, 127);
+  const auto first = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, bias)));
+  const auto second = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::Sub(exponent, half), bias)));
+  y = hn::Mul(hn::Mul(y, first), second);
+  y = hn::IfThenZeroElse(is_zero, y);
+  return hn::IfThenElse(is_infinite, hn::Set(d, HUGE_VALF), y);
+}
+
+// One chain per lane, then the lanes in pairs: the same order for the same count, always.
+HWY_INLINE float Sum(FloatTag d, FloatVec v) { return hn::GetLane(hn::SumOfLanes(d, v)); }
+HWY_INLINE float Max(FloatTag d, FloatVec v) { return hn::GetLane(hn::MaxOfLanes(d, v)); }
+
+// Calls whole(i) for every full vector of [0, count), then rest(i, lanes) for what is left.
+template <class Whole, class Rest>
+HWY_INLINE void ForVectors(FloatTag d, std::int64_t count, Whole whole, Rest rest) {
+  const std::int64_t lanes = hn::Lanes(d);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) whole(i);
+  if (i < count) rest(i, static_cast<std::size_t>(count - i));
+}
+
+// y[i] = f(x[i] ...) with vectors; the last few elements go through a padded copy.
+template <class F>
+HWY_INLINE void Map(float* y, const float* x, std::int64_t count, F f) {
+  const FloatTag d;
+  ForVectors(
+      d, count, [&](std::int64_t i) { hn::StoreU(f(hn::LoadU(d, x + i)), d, y + i); },
+      [&](std::int64_t i, std::size_t left) {
+        HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)] = {};
+        for (std::size_t j = 0; j < left; ++j) buffer[j] = x[i + j];
+        hn::Store(f(hn::Load(d, buffer)), d, buffer);
+        for (std::size_t j = 0; j < left; ++j) y[i + j] = buffer[j];
+      });
+}
+
+template <class F>
+HWY_INLINE void Map(float* y, const float* a, const float* b, std::int64_t count, F f) {
+  const FloatTag d;
+  ForVectors(
+      d, count,
+      [&](std::int64_t i) { hn::StoreU(f(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i); },
+      [&](std::int64_t i, std::size_t left) {
+        HWY_ALIGN float first[HWY_MAX_BYTES / sizeof(float)] = {};
+        HWY_ALIGN float second[HWY_MAX_BYTES / sizeof(float)] = {};
+        for (std::size_t j = 0; j < left; ++j) first[j] = a[i + j], second[j] = b[i + j];
+        hn::Store(f(hn::Load(d, first), hn::Load(d, second)), d, first);
+        for (std::size_t j = 0; j < left; ++j) y[i + j] = first[j];
+      });
+}
+
+// Loads up to a vector's worth of floats and fills the rest with `fill`.
+HWY_INLINE FloatVec LoadPart(FloatTag d, const float* x, std::size_t count, float fill = 0) {
+  HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)];
+  for (std::size_t j = 0; j < hn::Lanes(d); ++j) buffer[j] = j < count ? x[j] : fill;
+  return hn::Load(d, buffer);
+}
+
+// The sum of f(x[i]) or f(a[i], b[i]): lane j takes elements j, j + lanes, ... in order.
+template <class F>
+HWY_INLINE float SumOf(const float* x, std::int64_t count, F f) {
+  const FloatTag d;
+  auto sum = hn::Zero(d);
+  ForVectors(
+      d, count, [&](std::int64_t i) { sum = hn::Add(sum, f(hn::LoadU(d, x + i))); },
+      [&](std::int64_t i, std::size_t left) {
+        const auto part = f(LoadPart(d, x + i, left));
+        sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, left), part));
+      });
+  return Sum(d, sum);
+}
+
+template <class F>
+HWY_INLINE float SumOf(const float* a, const float* b, std::int64_t count, F f) {
+  const FloatTag d;
+  auto sum = hn::Zero(d);
+  ForVectors(
+      d, count,
+      [&](std::int64_t i) { sum = hn::Add(sum, f(hn::LoadU(d, a + i), hn::LoadU(d, b + i))); },
+      [&](std::int64_t i, std::size_t left) {
+        const auto part = f(LoadPart(d, a + i, left), LoadPart(d, b + i, left));
+        sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, left), part));
+      });
+  return Sum(d, sum);
+}
+
+HWY_INLINE float MaxOf(const float* x, std::int64_t count) {
+  const FloatTag d;
+  auto most = hn::Set(d, -HUGE_VALF);
+  ForVectors(
+      d, count, [&](std::int64_t i) { most = hn::Max(most, hn::LoadU(d, x + i)); },
+      [&](std::int64_t i, std::size_t left) {
+        most = hn::Max(most, LoadPart(d, x + i, left, -HUGE_VALF));
+      });
+  return Max(d, most);
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // target toggle

@@ -1,0 +1,9 @@
+// Which instruction sets the kernels are compiled for. Included before Highway by every kernel.
+//
+// AVX2, AVX-512 and NEON, and a plain fallback for everything else. The sets left out would only
+// lengthen the build: they are older than AVX2, or differ from AVX-512 in nothing that we use, or
+// have vectors of unknown size, which the register blocks of gemm-inl.h do not allow.
+#pragma once
+
+#define HWY_DISABLED_TARGETS                                                                  \
+  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
