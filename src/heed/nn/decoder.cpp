@@ -1,0 +1,142 @@
+#include "heed/nn/decoder.h"
+
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+
+namespace heed::nn {
+
+DecoderState::DecoderState(std::vector<KeysAndValues> memory, std::vector<Index> sequences)
+    : memory_(std::move(memory)), sequences_(std::move(sequences)), lengths_(sequences_.size(), 0) {
+  if (!memory_.empty()) memory_spans_ = memory_.front().keys.spans;
+  for (std::size_t layer = 0; layer < memory_.size(); ++layer) own_keys_.emplace_back(num_rows());
+  point_rows_at_memory();
+}
+
+void DecoderState::reorder(std::span<const Index> rows) {
+  for (KeyValueCache& cache : own_keys_) cache.reorder(rows);
+  std::vector<Index> sequences, lengths;
+  for (const Index row : rows) {
+    sequences.push_back(sequences_.at(row));
+    lengths.push_back(lengths_[row]);
+  }
+  sequences_ = std::move(sequences);
+  lengths_ = std::move(lengths);
+  point_rows_at_memory();
+}
+
+void DecoderState::point_rows_at_memory() {
+  std::vector<Span> spans;
+  for (const Index sequence : sequences_) spans.push_back(memory_spans_[sequence]);
+  const Spans shared(std::move(spans));
+  for (KeysAndValues& layer : memory_) layer.keys.spans = shared;
+}
+
+DecoderBlock::DecoderBlock(const std::string& name, const BlockOptions& options, Rng& rng)
+    : residual_(options.residual()),
+      self_attention_(name + ".self_attention", options.self_attention(), rng),
+      self_attention_norm_(options.norm_kind, options.model_dim),
+      cross_attention_(name + ".cross_attention", options.cross_attention(), rng),
+      cross_attention_norm_(options.norm_kind, options.model_dim),
+      feed_forward_(options.feed_forward(), rng),
+      feed_forward_norm_(options.norm_kind, options.model_dim) {}
+
+Tensor DecoderBlock::forward(const Packed& x, const KeysAndValues& memory, ForwardContext& context,
+                             std::span<const Index> past, KeyValueCache* cache) const {
+  const Tensor self_attended =
+      residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
+        const Packed tokens{values, x.spans};
+        KeysAndValues seen = self_attention_.keys_and_values(tokens, past);
+        if (cache) seen = cache->append(seen);
+        return self_attention_.attend(tokens, seen, ops::AttentionMask::causal_mask(), context,
+                                      past);
+      });
+  const Tensor cross_attended =
+      residual(self_attended, cross_attention_norm_, residual_, context, [&](const Tensor& values) {
+        return cross_attention_.attend({values, x.spans}, memory, ops::AttentionMask::none(),
+                                       context);
+      });
+  return residual(cross_attended, feed_forward_norm_, residual_, context,
+                  [&](const Tensor& values) { return feed_forward_.forward(values, context); });
+}
+
+KeysAndValues DecoderBlock::memory_keys(const Packed& memory) const {
+  return cross_attention_.keys_and_values(memory);
+}
+
+void DecoderBlock::visit_parameters(ParameterVisitor& visitor) {
+  visitor.child("self_attention", self_attention_);
+  visitor.child("self_attention_norm", self_attention_norm_);
+  visitor.child("cross_attention", cross_attention_);
+  visitor.child("cross_attention_norm", cross_attention_norm_);
+  visitor.child("feed_forward", feed_forward_);
+  visitor.child("feed_forward_norm", feed_forward_norm_);
+}
+
+Decoder::Decoder(const std::string& name, const BlockOptions& options, Rng& rng)
+    : options_(options),
+      positions_(options.positions, options.model_dim, options.max_positions, rng) {
+  for (Index layer = 0; layer < options.num_layers; ++layer) {
+    blocks_.emplace_back(name + '.' + std::to_string(layer), options, rng);
+  }
+  if (options.norm_place == NormPlace::before) norm_ = Norm(options.norm_kind, options.model_dim);
+}
+
+Tensor Decoder::embedded(const Packed& x, ForwardContext& context,
+                         std::span<const Index> past) const {
+  return ops::dropout(positions_.forward(x, past), context.dropout(options_.dropout));
+}
+
+Tensor Decoder::finished(const Tensor& x) const {
+  return options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+}
+
+Tensor Decoder::forward(const Packed& x, const Packed& memory, ForwardContext& context) const {
+  check(x.spans.count() == memory.spans.count(), "decoder: expected a memory of ", x.spans.count(),
+        " sequences, got ", memory.spans.count());
+  Tensor y = embedded(x, context);
+  for (const DecoderBlock& block : blocks_) {
+    y = block.forward({y, x.spans}, block.memory_keys(memory), context);
+  }
+  return finished(y);
+}
+
+DecoderState Decoder::start(const Packed& memory, std::span<const Index> rows_per_sequence) const {
+  const NoRecording no_recording;
+  check(static_cast<Index>(rows_per_sequence.size()) == memory.spans.count(),
+        "decoder: expected rows for ", memory.spans.count(), " sequences, got ",
+        rows_per_sequence.size());
+  std::vector<Index> sequences;
+  for (std::size_t s = 0; s < rows_per_sequence.size(); ++s) {
+    sequences.insert(sequences.end(), rows_per_sequence[s], static_cast<Index>(s));
+  }
+  std::vector<KeysAndValues> keys;
+  for (const DecoderBlock& block : blocks_) keys.push_back(block.memory_keys(memory));
+  return DecoderState(std::move(keys), std::move(sequences));
+}
+
+Tensor Decoder::step(const Tensor& x, DecoderState& state, ForwardContext& context) const {
+  const NoRecording no_recording;
+  check(x.rank() == 2 && x.dim(0) == state.num_rows(), "decoder: expected one token for each of ",
+        state.num_rows(), " rows, got ", x.shape());
+  const std::vector<Index> ones(state.num_rows(), 1);
+  const Spans spans = Spans::of_lengths(ones);
+  Tensor y = embedded({x, spans}, context, state.lengths_);
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    y = blocks_[layer].forward({y, spans}, state.memory_[layer], context, state.lengths_,
+                               &state.own_keys_[layer]);
+  }
+  for (Index& length : state.lengths_) ++length;
+  return finished(y);
+}
+
+void Decoder::visit_parameters(ParameterVisitor& visitor) {
+  visitor.child("positions", positions_);
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    visitor.child(std::to_string(layer), blocks_[layer]);
+  }
+  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+}
+
+}  // namespace heed::nn

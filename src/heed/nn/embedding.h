@@ -1,0 +1,30 @@
+// A table with one learned row for each token of the vocabulary.
+#pragma once
+
+#include <span>
+
+#include "heed/nn/module.h"
+
+namespace heed {
+class Rng;
+}
+
+namespace heed::nn {
+
+class Embedding {
+ public:
+  Embedding() = default;
+  // Normal with standard deviation dim^-0.5, so that rows have a length of about 1.
+  Embedding(Index vocabulary, Index dim, Rng& rng);
+
+  // N ids in [0, V) -> scale * their rows, [N, D].
+  Tensor forward(std::span<const int> ids, float scale = 1) const;
+  void visit_parameters(ParameterVisitor& visitor);
+
+  const Tensor& weight() const { return weight_; }
+
+ private:
+  Tensor weight_;  // [V, D]
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,54 @@
+#include "heed/nn/encoder.h"
+
+#include "heed/base/random.h"
+
+namespace heed::nn {
+
+EncoderBlock::EncoderBlock(const std::string& name, const BlockOptions& options, Rng& rng)
+    : residual_(options.residual()),
+      self_attention_(name + ".self_attention", options.self_attention(), rng),
+      self_attention_norm_(options.norm_kind, options.model_dim),
+      feed_forward_(options.feed_forward(), rng),
+      feed_forward_norm_(options.norm_kind, options.model_dim) {}
+
+Tensor EncoderBlock::forward(const Packed& x, ForwardContext& context) const {
+  const Tensor attended =
+      residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
+        const Packed tokens{values, x.spans};
+        return self_attention_.forward(tokens, tokens, ops::AttentionMask::none(), context);
+      });
+  return residual(attended, feed_forward_norm_, residual_, context,
+                  [&](const Tensor& values) { return feed_forward_.forward(values, context); });
+}
+
+void EncoderBlock::visit_parameters(ParameterVisitor& visitor) {
+  visitor.child("self_attention", self_attention_);
+  visitor.child("self_attention_norm", self_attention_norm_);
+  visitor.child("feed_forward", feed_forward_);
+  visitor.child("feed_forward_norm", feed_forward_norm_);
+}
+
+Encoder::Encoder(const std::string& name, const BlockOptions& options, Rng& rng)
+    : options_(options),
+      positions_(options.positions, options.model_dim, options.max_positions, rng) {
+  for (Index layer = 0; layer < options.num_layers; ++layer) {
+    blocks_.emplace_back(name + '.' + std::to_string(layer), options, rng);
+  }
+  if (options.norm_place == NormPlace::before) norm_ = Norm(options.norm_kind, options.model_dim);
+}
+
+Tensor Encoder::forward(const Packed& x, ForwardContext& context) const {
+  Tensor y = ops::dropout(positions_.forward(x), context.dropout(options_.dropout));
+  for (const EncoderBlock& block : blocks_) y = block.forward({y, x.spans}, context);
+  return options_.norm_place == NormPlace::before ? norm_.forward(y) : y;
+}
+
+void Encoder::visit_parameters(ParameterVisitor& visitor) {
+  visitor.child("positions", positions_);
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    visitor.child(std::to_string(layer), blocks_[layer]);
+  }
+  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,35 @@
+// The feed-forward sub-layer: two matrices with a nonlinear function between them, token by token.
+#pragma once
+
+#include "heed/nn/forward_context.h"
+#include "heed/nn/linear.h"
+
+namespace heed::nn {
+
+enum class Activation { relu, gelu, swiglu };
+
+struct FeedForwardOptions {
+  Index model_dim = 0;
+  Index hidden_dim = 0;
+  Activation activation = Activation::relu;
+  float dropout = 0;  // on the hidden values
+};
+
+class FeedForward {
+ public:
+  FeedForward() = default;
+  FeedForward(const FeedForwardOptions& options, Rng& rng);
+
+  Tensor forward(const Tensor& x, ForwardContext& context) const;  // [N, D] -> [N, D]
+  void visit_parameters(ParameterVisitor& visitor);
+
+ private:
+  Tensor hidden(const Tensor& x) const;  // [N, D] -> [N, F], after the activation
+
+  FeedForwardOptions options_;
+  Linear hidden_;  // D -> F
+  Linear gate_;    // D -> F, for SwiGLU only
+  Linear output_;  // F -> D
+};
+
+}  // namespace heed::nn

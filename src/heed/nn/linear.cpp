@@ -1,0 +1,28 @@
+#include "heed/nn/linear.h"
+
+#include <cmath>
+
+#include "heed/base/random.h"
+#include "heed/ops/matmul.h"
+
+namespace heed::nn {
+
+Linear::Linear(Index in_dim, Index out_dim, Rng& rng, float gain, bool has_bias)
+    : weight_(Tensor::empty({out_dim, in_dim})) {
+  const double bound = gain * std::sqrt(6.0 / static_cast<double>(in_dim + out_dim));
+  for (float& w : weight_.values()) w = static_cast<float>((2 * rng.uniform() - 1) * bound);
+  weight_.require_gradient();
+  if (has_bias) {
+    bias_ = Tensor::zeros({out_dim});
+    bias_.require_gradient();
+  }
+}
+
+Tensor Linear::forward(const Tensor& x) const { return ops::linear(x, weight_, bias_); }
+
+void Linear::visit_parameters(ParameterVisitor& visitor) {
+  visitor.parameter("weight", weight_);
+  if (bias_.is_defined()) visitor.parameter("bias", bias_);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,83 @@
+#include "heed/nn/positions.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "heed/base/random.h"
+
+namespace heed::nn {
+namespace {
+
+// Tables by width. A reader keeps the table that it got, so growing replaces and never changes one.
+template <typename Table>
+class GrowingTables {
+ public:
+  template <typename Compute>
+  Table get(Index length, Index dim, Compute&& compute) {
+    const std::lock_guard lock(mutex_);
+    auto& [rows, table] = tables_[dim];
+    if (rows < length) {
+      rows =
+          static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(std::max(length, min_rows))));
+      table = compute(rows, dim);
+    }
+    return table;
+  }
+
+ private:
+  static constexpr Index min_rows = 256;
+
+  std::mutex mutex_;
+  std::map<Index, std::pair<Index, Table>> tables_;
+};
+
+}  // namespace
+
+Tensor shared_sinusoidal_table(Index length, Index dim) {
+  static GrowingTables<Tensor> tables;
+  return tables.get(length, dim, ops::sinusoidal_table);
+}
+
+ops::RotaryTable shared_rotary_table(Index length, Index rotary_dim) {
+  static GrowingTables<ops::RotaryTable> tables;
+  return tables.get(length, rotary_dim,
+                    [](Index rows, Index dim) { return ops::rotary_table(rows, dim); });
+}
+
+Index num_positions(const Spans& spans, std::span<const Index> past) {
+  Index longest = 0;
+  for (Index s = 0; s < spans.count(); ++s) {
+    longest = std::max(longest, spans[s].length + (past.empty() ? 0 : past[s]));
+  }
+  return longest;
+}
+
+PositionEmbedding::PositionEmbedding(Positions positions, Index dim, Index max_positions, Rng& rng)
+    : positions_(positions) {
+  if (positions_ != Positions::learned) return;
+  weight_ = Tensor::empty({max_positions, dim});
+  const double deviation = 1 / std::sqrt(static_cast<double>(dim));
+  for (float& w : weight_.values()) w = static_cast<float>(rng.normal() * deviation);
+  weight_.require_gradient();
+}
+
+Tensor PositionEmbedding::forward(const Packed& x, std::span<const Index> past) const {
+  switch (positions_) {
+    case Positions::sinusoidal:
+      return ops::add_positions(
+          x, shared_sinusoidal_table(num_positions(x.spans, past), x.values.dim(-1)), past);
+    case Positions::learned:
+      return ops::add_positions(x, weight_, past);
+    default:
+      return x.values;
+  }
+}
+
+void PositionEmbedding::visit_parameters(ParameterVisitor& visitor) {
+  if (weight_.is_defined()) visitor.parameter("weight", weight_);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,45 @@
+// The five ways in which a layer can know where a token stands.
+//
+// Sinusoidal and learned positions are added to the embeddings, by PositionEmbedding; rotary and
+// ALiBi act inside self-attention, by MultiHeadAttention; none leaves it to the causal mask.
+#pragma once
+
+#include <span>
+
+#include "heed/core/spans.h"
+#include "heed/nn/module.h"
+#include "heed/ops/positions.h"
+
+namespace heed {
+class Rng;
+}
+
+namespace heed::nn {
+
+enum class Positions { sinusoidal, learned, rotary, alibi, none };
+
+class PositionEmbedding {
+ public:
+  PositionEmbedding() = default;
+  // max_positions bounds the length of learned positions; the others have no bound.
+  PositionEmbedding(Positions positions, Index dim, Index max_positions, Rng& rng);
+
+  // x [N, D] + the rows of its positions; x itself for the schemes that add nothing. Sequence s
+  // begins at position past[s], 0 when empty.
+  Tensor forward(const Packed& x, std::span<const Index> past = {}) const;
+  void visit_parameters(ParameterVisitor& visitor);
+
+ private:
+  Positions positions_ = Positions::none;
+  Tensor weight_;  // [max_positions, D]; learned only
+};
+
+// The longest position in use, plus one: max over sequences of past[s] + length.
+Index num_positions(const Spans& spans, std::span<const Index> past);
+
+// Tables of at least `length` rows, computed once for each width and shared by all models and
+// threads; they grow by doubling, and a row's values do not depend on the length of its table.
+Tensor shared_sinusoidal_table(Index length, Index dim);
+ops::RotaryTable shared_rotary_table(Index length, Index rotary_dim);
+
+}  // namespace heed::nn
