@@ -1,0 +1,57 @@
+// Cross-entropy as plain loops in double precision.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "heed/ops/cross_entropy.h"
+#include "support/reference.h"
+
+namespace heed::reference {
+
+// The cost of one row: -log p of the target, a share of it replaced by the mean over all classes.
+// With class weights each class's term is multiplied by its own weight.
+template <typename T>
+T smoothed_cost(const Matrix<T>& log_probabilities, Index row, int target, double smoothing,
+                std::span<const float> class_weights) {
+  const Index classes = log_probabilities.cols;
+  T cost(0.0);
+  for (Index c = 0; c < classes; ++c) {
+    const double share =
+        (c == target ? 1 - smoothing : 0.0) + smoothing / static_cast<double>(classes);
+    if (share == 0) continue;
+    const double weight = class_weights.empty() ? 1.0 : class_weights[c];
+    cost += T(-share * weight) * log_probabilities(row, c);
+  }
+  return cost;
+}
+
+// The mean divides by the sum of the targets' class weights; ignored targets count for nothing.
+template <typename T>
+Matrix<T> cross_entropy(const Matrix<T>& logits, std::span<const int> targets,
+                        const ops::CrossEntropyOptions& options) {
+  const Matrix<T> log_probabilities = log_softmax(logits);
+  Matrix<T> costs(logits.rows, 1);
+  double divisor = 0;
+  for (Index i = 0; i < logits.rows; ++i) {
+    if (options.ignore == targets[i]) continue;
+    costs(i, 0) = smoothed_cost(log_probabilities, i, targets[i], options.label_smoothing,
+                                options.class_weights);
+    divisor += options.class_weights.empty() ? 1.0 : options.class_weights[targets[i]];
+  }
+  if (options.reduction == ops::Reduction::none) return costs;
+  return scale(sum(costs), options.reduction == ops::Reduction::mean ? 1 / divisor : 1.0);
+}
+
+template <typename T>
+Matrix<T> projection_cross_entropy(const Matrix<T>& x, const Matrix<T>& weight,
+                                   const Matrix<T>& bias, std::span<const int> targets,
+                                   double smoothing) {
+  return cross_entropy(linear(x, weight, bias), targets,
+                       {.label_smoothing = static_cast<float>(smoothing),
+                        .ignore = {},
+                        .class_weights = {},
+                        .reduction = ops::Reduction::sum});
+}
+
+}  // namespace heed::reference
