@@ -1,0 +1,86 @@
+#include "heed/base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "heed/base/error.h"
+
+namespace heed {
+namespace {
+
+// Puts the number of threads back when a test ends.
+class ParallelTest : public testing::Test {
+ protected:
+  ~ParallelTest() override { set_num_threads(before_); }
+
+ private:
+  int before_ = num_threads();
+};
+
+TEST_F(ParallelTest, EveryPieceRunsExactlyOnce) {
+  for (const int threads : {1, 2, 4}) {
+    set_num_threads(threads);
+    EXPECT_EQ(num_threads(), threads);
+    for (const Index pieces : {0, 1, 2, 7, 1000}) {
+      std::vector<std::atomic<int>> runs(pieces);
+      parallel_for(pieces, [&](Index piece) { ++runs[piece]; });
+      for (const auto& count : runs) EXPECT_EQ(count, 1);
+    }
+  }
+}
+
+TEST_F(ParallelTest, RangesCoverEverythingWithoutOverlap) {
+  set_num_threads(2);
+  for (const Index count : {0, 1, 9, 10, 11, 95}) {
+    std::vector<int> covered(count, 0);
+    parallel_ranges(count, 10, [&](Index begin, Index end) {
+      EXPECT_EQ(begin % 10, 0);
+      EXPECT_LE(end - begin, 10);
+      for (Index i = begin; i < end; ++i) ++covered[i];
+    });
+    EXPECT_EQ(covered, std::vector<int>(count, 1));
+  }
+}
+
+TEST_F(ParallelTest, AnExceptionReachesTheCallerAndTheNextCallWorks) {
+  set_num_threads(2);
+  EXPECT_THROW(parallel_for(100,
+                            [](Index piece) {
+                              if (piece == 37) throw std::runtime_error("piece 37");
+                            }),
+               std::runtime_error);
+  std::atomic<Index> sum = 0;
+  parallel_for(100, [&](Index piece) { sum += piece; });
+  EXPECT_EQ(sum, 4950);
+}
+
+TEST_F(ParallelTest, ACallFromInsideAPieceRunsToo) {
+  set_num_threads(2);
+  std::vector<std::atomic<int>> runs(6);
+  parallel_for(
+      2, [&](Index outer) { parallel_for(3, [&](Index inner) { ++runs[outer * 3 + inner]; }); });
+  for (const auto& count : runs) EXPECT_EQ(count, 1);
+}
+
+TEST_F(ParallelTest, CallsFromSeveralThreadsDoNotDisturbEachOther) {
+  set_num_threads(2);
+  std::atomic<Index> total = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) parallel_for(20, [&](Index) { ++total; });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(total, 4 * 50 * 20);
+}
+
+TEST_F(ParallelTest, RefusesLessThanOneThread) { EXPECT_THROW(set_num_threads(0), Error); }
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,179 @@
+#include "heed/core/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/ops/elementwise.h"
+#include "support/same_bits.h"
+
+namespace heed {
+namespace {
+
+Tensor leaf(std::initializer_list<float> values, const Shape& shape) {
+  Tensor tensor = Tensor::from(values, shape);
+  tensor.require_gradient();
+  return tensor;
+}
+
+TEST(Shape, ReadsAndPrintsItsSizes) {
+  const Shape shape{2, 3, 5};
+  EXPECT_EQ(shape.rank(), 3);
+  EXPECT_EQ(shape.size(), 30);
+  EXPECT_EQ(shape.dim(-1), 5);
+  EXPECT_EQ(shape.dim(0), 2);
+  EXPECT_EQ(Shape{}.size(), 1);
+  std::ostringstream text;
+  text << shape << Shape{};
+  EXPECT_EQ(text.str(), "[2, 3, 5][]");
+  EXPECT_NE(shape, (Shape{2, 3}));
+}
+
+TEST(Shape, RefusesNegativeSizesAndMissingAxes) {
+  EXPECT_THROW((Shape{2, -1}), Error);
+  EXPECT_THROW((Shape{2, 3}.dim(2)), Error);
+  EXPECT_THROW((Shape{2, 3}.dim(-3)), Error);
+}
+
+TEST(Tensor, HoldsTheValuesItWasMadeFrom) {
+  EXPECT_EQ(values_of(Tensor::from({1, 2, 3, 4}, {2, 2})), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(values_of(Tensor::zeros({3})), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(values_of(Tensor::full({2}, 7)), (std::vector<float>{7, 7}));
+  EXPECT_EQ(Tensor::full({}, 7).item(), 7);
+  EXPECT_EQ(Tensor::zeros({3, 0}).size(), 0);
+  EXPECT_FALSE(Tensor().is_defined());
+  EXPECT_THROW(Tensor::from({1, 2, 3}, {2, 2}), Error);
+  EXPECT_THROW(Tensor::zeros({2}).item(), Error);
+}
+
+TEST(Tensor, RandomValuesDependOnTheKeyOnly) {
+  Rng one(1), again(1), other(2);
+  const Tensor x = Tensor::randn({50}, one);
+  EXPECT_EQ(values_of(x), values_of(Tensor::randn({50}, again)));
+  EXPECT_NE(values_of(x), values_of(Tensor::randn({50}, other)));
+}
+
+TEST(Tensor, AViewSharesValuesAndACloneDoesNot) {
+  Tensor x = Tensor::from({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor view = x.viewed_as({3, 2});
+  const Tensor copy = x.clone();
+  x.data()[0] = 9;
+  EXPECT_EQ(view.shape(), (Shape{3, 2}));
+  EXPECT_EQ(view.values()[0], 9);
+  EXPECT_EQ(copy.values()[0], 1);
+  EXPECT_THROW(x.viewed_as({4, 2}), Error);
+}
+
+TEST(Tensor, DetachAndViewsForgetTheRecord) {
+  const Tensor x = leaf({1, 2}, {2});
+  EXPECT_TRUE(ops::scale(x, 2).needs_gradient());
+  EXPECT_FALSE(ops::scale(x, 2).detach().needs_gradient());
+  EXPECT_FALSE(x.viewed_as({1, 2}).needs_gradient());
+  EXPECT_FALSE(x.clone().needs_gradient());
+}
+
+TEST(Backward, GivesTheChainRule) {
+  const Tensor x = leaf({1, 2, 3}, {3});
+  const Tensor y = ops::sum(ops::scale(ops::multiply(x, x), 0.5f));  // sum of x^2 / 2
+  EXPECT_FLOAT_EQ(y.item(), 7);
+  backward(y);
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{1, 2, 3}));
+}
+
+TEST(Backward, ATensorUsedTwiceGetsBothGradients) {
+  const Tensor x = leaf({1, 2}, {2});
+  backward(ops::sum(ops::add(x, x)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{2, 2}));
+}
+
+TEST(Backward, ADiamondMeetsAgainBeforeItGoesOn) {
+  const Tensor x = leaf({3}, {1});
+  const Tensor square = ops::multiply(x, x);
+  const Tensor left = ops::scale(square, 2), right = ops::multiply(square, square);
+  backward(ops::sum(ops::add(left, right)));  // 2 x^2 + x^4
+  EXPECT_FLOAT_EQ(x.gradient().item(), 4 * 3 + 4 * 27);
+}
+
+TEST(Backward, AddsToTheGradientThatIsThere) {
+  const Tensor x = leaf({1, 2}, {2});
+  backward(ops::sum(ops::scale(x, 3)));
+  backward(ops::sum(ops::multiply(x, x)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{5, 7}));
+}
+
+TEST(Backward, AddingDoesNotChangeGradientsThatSomebodyKept) {
+  const Tensor x = leaf({1, 2}, {2}), y = leaf({3, 4}, {2});
+  backward(ops::sum(ops::add(x, y)));  // both may have been handed the same tensor
+  const Tensor kept = x.gradient();
+  backward(ops::sum(ops::scale(x, 10)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{11, 11}));
+  EXPECT_EQ(values_of(y.gradient()), (std::vector<float>{1, 1}));
+  EXPECT_EQ(values_of(kept), (std::vector<float>{1, 1}));
+}
+
+TEST(Backward, ClearedGradientsBeginAgain) {
+  Tensor x = leaf({1, 2}, {2});
+  backward(ops::sum(x));
+  x.clear_gradient();
+  EXPECT_FALSE(x.gradient().is_defined());
+  backward(ops::sum(ops::scale(x, 4)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{4, 4}));
+}
+
+TEST(Backward, StartsFromAGivenGradient) {
+  const Tensor x = leaf({1, 2}, {2});
+  backward(ops::multiply(x, x), Tensor::from({10, 100}, {2}));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{20, 400}));
+}
+
+TEST(Backward, LeavesOutInputsThatAskedForNothing) {
+  const Tensor x = leaf({1, 2}, {2});
+  const Tensor constant = Tensor::from({5, 6}, {2});
+  backward(ops::sum(ops::multiply(x, constant)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{5, 6}));
+  EXPECT_FALSE(constant.needs_gradient());
+  EXPECT_THROW(constant.gradient(), Error);
+}
+
+TEST(Backward, CopiesOfALeafShareItsGradient) {
+  const Tensor x = leaf({1, 2}, {2});
+  const Tensor copy = x;
+  backward(ops::sum(ops::scale(copy, 2)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{2, 2}));
+}
+
+TEST(Backward, LongChainsDoNotOverflowTheStack) {
+  const Tensor x = leaf({1}, {1});
+  Tensor y = x;
+  for (int i = 0; i < 20000; ++i) y = ops::scale(y, 1);
+  backward(ops::sum(y));
+  EXPECT_EQ(x.gradient().item(), 1);
+}
+
+TEST(Backward, RefusesSeveralValuesWrongShapesAndNoRecord) {
+  const Tensor x = leaf({1, 2}, {2});
+  EXPECT_THROW(backward(ops::scale(x, 2)), Error);
+  EXPECT_THROW(backward(ops::scale(x, 2), Tensor::zeros({3})), Error);
+  EXPECT_THROW(backward(Tensor::zeros({1})), Error);
+}
+
+TEST(NoRecording, RecordsNothingWhileItLives) {
+  const Tensor x = leaf({1, 2}, {2});
+  EXPECT_TRUE(is_recording());
+  {
+    const NoRecording outer;
+    {
+      const NoRecording inner;
+      EXPECT_FALSE(is_recording());
+    }
+    EXPECT_FALSE(is_recording());
+    EXPECT_FALSE(ops::scale(x, 2).needs_gradient());
+  }
+  EXPECT_TRUE(is_recording());
+  EXPECT_TRUE(ops::scale(x, 2).needs_gradient());
+}
+
+}  // namespace
+}  // namespace heed
