@@ -4,15 +4,18 @@
 #include <string>
 #include <string_view>
 
+#include "heed/base/error.h"
 #include "heed/base/index.h"
+#include "heed/models/choices.h"
+#include "heed/nn/block_options.h"
 #include "heed/ops/similarity.h"
 
 namespace heed::models {
 
-enum class NormPlace { before, after };       // of the sub-layer
-enum class NormKind { layer, rms };
-enum class Positions { sinusoidal, learned, rotary, alibi, none };
-enum class Activation { relu, gelu, swiglu };
+using nn::Activation;
+using nn::NormKind;
+using nn::NormPlace;
+using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 
@@ -25,9 +28,9 @@ struct TransformerConfig {
   Index num_heads = 4;
   Index num_key_value_heads = 0;  // 0: as num_heads
   Index max_positions = 1024;     // for learned positions: the longest sequence
-  float dropout = 0.3f;            // on embeddings and on each sub-layer's output
-  float attention_dropout = 0;     // on attention weights
-  float activation_dropout = 0;    // inside the feed-forward
+  float dropout = 0.3f;           // on embeddings and on each sub-layer's output
+  float attention_dropout = 0;    // on attention weights
+  float activation_dropout = 0;   // inside the feed-forward
   float label_smoothing = 0.1f;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
@@ -35,15 +38,39 @@ struct TransformerConfig {
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
   Tying tying = Tying::all;
+
+  friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
 
-// Refuses what cannot be built: heads that do not divide the width, sizes below 1, rates outside [0, 1).
-void validate(const TransformerConfig& config);
+template <>
+std::span<const Choice<NormPlace>> choices();  // before, after
+template <>
+std::span<const Choice<NormKind>> choices();  // layer, rms
+template <>
+std::span<const Choice<Positions>> choices();  // sinusoidal, learned, rotary, alibi, none
+template <>
+std::span<const Choice<Activation>> choices();  // relu, gelu, swiglu
+template <>
+std::span<const Choice<Tying>> choices();  // none, target, all
+template <>
+std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
+
+// Refuses what cannot be built: heads that do not divide the width, sizes below 1 or beyond reason,
+// rates outside [0, 1). `what` begins the message, `kind` says whose mistake it is.
+void validate(const TransformerConfig& config, std::string_view what = "model",
+              ErrorKind kind = ErrorKind::usage);
 
 // tiny, small, base, demo. Refuses other names and lists these.
 TransformerConfig transformer_preset(std::string_view name);
 
-// As config.json holds it, and back. Reading checks every field.
+// How many numbers a model of this shape learns.
+Index num_parameters(const TransformerConfig& config);
+
+// The sizes and choices of the encoder's and of the decoder's blocks.
+nn::BlockOptions encoder_options(const TransformerConfig& config);
+nn::BlockOptions decoder_options(const TransformerConfig& config);
+
+// As config.json holds it, and back. Reading checks every field (ErrorKind::model).
 std::string to_json(const TransformerConfig& config);
 TransformerConfig transformer_config_from_json(std::string_view text, std::string_view file_name);
 

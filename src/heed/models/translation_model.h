@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "heed/core/spans.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/decoder.h"
+#include "heed/nn/embedding.h"
 #include "heed/nn/encoder.h"
 #include "heed/nn/forward_context.h"
 #include "heed/nn/module.h"
@@ -21,7 +22,8 @@ struct PackedIds {
   Spans spans;
 };
 
-// One training batch. `target_input` begins with the end token, `target_output` ends with it.
+// One training batch. `source` and `target_output` end with the end token, `target_input` begins
+// with it.
 struct TranslationBatch {
   PackedIds source;
   PackedIds target_input;
@@ -43,7 +45,7 @@ class TranslationModel {
 
   TranslationLoss loss(const TranslationBatch& batch, nn::ForwardContext& context) const;
 
-  Packed encode(const PackedIds& source, nn::ForwardContext& context) const;  // [M, D]
+  Packed encode(const PackedIds& source, nn::ForwardContext& context) const;  // M ids -> [M, D]
   // The decoder's output before the projection, [N, D], for whole target sequences.
   Tensor decode(const PackedIds& target_input, const Packed& memory,
                 nn::ForwardContext& context) const;
@@ -55,8 +57,16 @@ class TranslationModel {
   Tensor step(std::span<const int> ids, nn::DecoderState& state, nn::ForwardContext& context) const;
 
  private:
+  Tensor embed(const nn::Embedding& table, std::span<const int> ids) const;  // N ids -> [N, D]
+  const nn::Embedding& source_embedding() const;
+  const Tensor& output_weight() const;  // [V, D]
+
   TransformerConfig config_;
-  // The members (embeddings, encoder_, decoder_, output projection) are the implementer's.
+  nn::Embedding embedding_;                        // of the target; tied, of more
+  std::optional<nn::Embedding> source_embedding_;  // unless tied
+  std::optional<nn::Linear> output_;               // unless tied
+  nn::Encoder encoder_;
+  nn::Decoder decoder_;
 };
 
 }  // namespace heed::models

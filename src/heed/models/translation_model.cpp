@@ -1,0 +1,90 @@
+#include "heed/models/translation_model.h"
+
+#include <cmath>
+
+#include "heed/base/random.h"
+#include "heed/ops/cross_entropy.h"
+#include "heed/ops/matmul.h"
+
+namespace heed::models {
+namespace {
+
+// A step that no training reaches, so that weights and dropout share no numbers.
+constexpr std::uint64_t initial_step = ~std::uint64_t{0};
+
+}  // namespace
+
+TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_t seed)
+    : config_(config) {
+  validate(config_);
+  Rng rng(random_key(seed, initial_step, 0));
+  embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
+  if (config_.tying != Tying::all) {
+    source_embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
+  }
+  if (config_.tying == Tying::none) {
+    output_ = nn::Linear(config_.model_dim, config_.vocabulary, rng, 1, /*has_bias=*/false);
+  }
+  encoder_ = nn::Encoder("encoder", encoder_options(config_), rng);
+  decoder_ = nn::Decoder("decoder", decoder_options(config_), rng);
+}
+
+void TranslationModel::visit_parameters(nn::ParameterVisitor& visitor) {
+  if (source_embedding_) visitor.child("source_embedding", *source_embedding_);
+  visitor.child(source_embedding_ ? "target_embedding" : "embedding", embedding_);
+  visitor.child("encoder", encoder_);
+  visitor.child("decoder", decoder_);
+  if (output_) visitor.child("output", *output_);
+}
+
+const nn::Embedding& TranslationModel::source_embedding() const {
+  return source_embedding_ ? *source_embedding_ : embedding_;
+}
+
+const Tensor& TranslationModel::output_weight() const {
+  return output_ ? output_->weight() : embedding_.weight();
+}
+
+// Rows of length 1 become as large as the sinusoids that are added to them (Vaswani and others
+// 2017, section 3.4).
+Tensor TranslationModel::embed(const nn::Embedding& table, std::span<const int> ids) const {
+  return table.forward(ids, std::sqrt(static_cast<float>(config_.model_dim)));
+}
+
+TranslationLoss TranslationModel::loss(const TranslationBatch& batch,
+                                       nn::ForwardContext& context) const {
+  const Packed memory = encode(batch.source, context);
+  const Tensor decoded = decode(batch.target_input, memory, context);
+  const float smoothing = context.is_training() ? config_.label_smoothing : 0;
+  const ops::ProjectionLoss loss = ops::projection_cross_entropy(decoded, output_weight(), Tensor(),
+                                                                 batch.target_output, smoothing);
+  return {loss.loss, loss.negative_log_likelihood};
+}
+
+Packed TranslationModel::encode(const PackedIds& source, nn::ForwardContext& context) const {
+  return {encoder_.forward({embed(source_embedding(), source.ids), source.spans}, context),
+          source.spans};
+}
+
+Tensor TranslationModel::decode(const PackedIds& target_input, const Packed& memory,
+                                nn::ForwardContext& context) const {
+  return decoder_.forward({embed(embedding_, target_input.ids), target_input.spans}, memory,
+                          context);
+}
+
+Tensor TranslationModel::logits(const Tensor& decoded) const {
+  return ops::linear(decoded, output_weight(), Tensor());
+}
+
+nn::DecoderState TranslationModel::start(const Packed& memory,
+                                         std::span<const Index> rows_per_sequence) const {
+  return decoder_.start(memory, rows_per_sequence);
+}
+
+Tensor TranslationModel::step(std::span<const int> ids, nn::DecoderState& state,
+                              nn::ForwardContext& context) const {
+  const NoRecording no_recording;
+  return logits(decoder_.step(embed(embedding_, ids), state, context));
+}
+
+}  // namespace heed::models
