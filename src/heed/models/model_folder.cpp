@@ -1,0 +1,168 @@
+#include "heed/models/model_folder.h"
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "heed/base/error.h"
+#include "heed/io/files.h"
+#include "heed/io/json_fields.h"
+#include "heed/io/safetensors.h"
+#include "heed/io/sha256.h"
+
+namespace heed::models {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "weights_hash and safetensors take the bytes of floats as they lie in memory");
+
+std::string config_path(const std::string& folder) { return folder + "/config.json"; }
+std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
+std::string tokenizer_path(const std::string& folder) { return folder + "/tokenizer.model"; }
+std::string generation_path(const std::string& folder) {
+  return folder + "/generation_config.json";
+}
+
+// "DIR: expected a model folder with config.json, found none"
+void require_part(const std::string& folder, const std::string& path) {
+  io::require_folder(folder, "a model folder", ErrorKind::model);
+  check_as(ErrorKind::model, io::is_file(path), folder, ": expected a model folder with ",
+           path.substr(folder.size() + 1), ", found none");
+}
+
+Shape shape_of(const io::TensorRecord& record) {
+  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, record.name,
+           ": expected at most ", Shape::max_rank, " axes, found ", record.shape.size());
+  return Shape(record.shape);
+}
+
+// A configuration that asks for far more numbers than the file holds would make us allocate them
+// first and refuse them later.
+void check_size(const io::SafetensorsFile& file, const TransformerConfig& config) {
+  constexpr Index slack = Index{1} << 26;
+  Index found = 0;
+  for (const io::TensorRecord& record : file.tensors()) {
+    found += static_cast<Index>(record.bytes.size() / io::dtype_bytes(record.dtype));
+  }
+  check_as(ErrorKind::model, num_parameters(config) <= found + slack, file.source(),
+           ": expected the ", num_parameters(config), " numbers of config.json, found ", found);
+}
+
+void read_into(std::span<nn::NamedTensor> parameters, const io::SafetensorsFile& file) {
+  std::set<std::string_view> names;
+  for (nn::NamedTensor& parameter : parameters) {
+    const io::TensorRecord record = file.require(parameter.name);
+    check_as(ErrorKind::model, shape_of(record) == parameter.value.shape(), file.source(), ": ",
+             parameter.name, ": expected the shape ", parameter.value.shape(), ", found ",
+             shape_of(record));
+    file.copy_floats(record, parameter.value.values());
+    names.insert(parameter.name);
+  }
+  for (const io::TensorRecord& record : file.tensors()) {
+    check_as(ErrorKind::model, names.contains(record.name), file.source(),
+             ": expected the parameters of the model, found also ", record.name);
+  }
+}
+
+std::string to_json(const GenerationConfig& generation) {
+  nlohmann::ordered_json json{{"num_beams", generation.beam_size},
+                              {"length_penalty", generation.length_penalty}};
+  if (generation.max_length > 0) json["max_length"] = generation.max_length;
+  json["decoder_start_token_id"] = text::Tokenizer::end;
+  json["eos_token_id"] = text::Tokenizer::end;
+  json["pad_token_id"] = text::Tokenizer::pad;
+  return json.dump(2) + '\n';
+}
+
+}  // namespace
+
+TransformerConfig load_config(const std::string& folder) {
+  require_part(folder, config_path(folder));
+  return transformer_config_from_json(io::read_file(config_path(folder), ErrorKind::model),
+                                      config_path(folder));
+}
+
+TranslationModel load_model(const std::string& folder) {
+  const TransformerConfig config = load_config(folder);
+  require_part(folder, weights_path(folder));
+  const auto file = io::SafetensorsFile::load(weights_path(folder));
+  check_size(file, config);
+  TranslationModel model(config, /*seed=*/0);
+  std::vector<nn::NamedTensor> all = nn::named_parameters(model);
+  read_into(all, file);
+  return model;
+}
+
+text::Tokenizer load_tokenizer(const std::string& folder) {
+  require_part(folder, tokenizer_path(folder));
+  return text::Tokenizer::load(tokenizer_path(folder));
+}
+
+GenerationConfig load_generation_config(const std::string& folder) {
+  GenerationConfig generation;
+  if (!io::is_file(generation_path(folder))) return generation;
+  const auto fields = io::JsonFields::load(generation_path(folder));
+  generation.beam_size = fields.integer_or("num_beams", generation.beam_size, {.min = 1});
+  generation.length_penalty = fields.number_or("length_penalty", generation.length_penalty);
+  generation.max_length = fields.integer_or("max_length", generation.max_length, {.min = 0});
+  return generation;
+}
+
+ModelFolder load_model_folder(const std::string& folder) {
+  ModelFolder loaded{load_model(folder), load_tokenizer(folder), load_generation_config(folder)};
+  check_as(ErrorKind::model, loaded.tokenizer.size() == loaded.model.config().vocabulary,
+           tokenizer_path(folder), ": expected the ", loaded.model.config().vocabulary,
+           " pieces of config.json, found ", loaded.tokenizer.size());
+  return loaded;
+}
+
+void save_model_folder(const std::string& folder, const TranslationModel& model,
+                       const text::Tokenizer& tokenizer, const GenerationConfig& generation) {
+  io::create_folder(folder);
+  io::write_file_atomically(config_path(folder), to_json(model.config()));
+  io::write_file_atomically(tokenizer_path(folder), tokenizer.bytes());
+  io::write_file_atomically(generation_path(folder), to_json(generation));
+  save_weights(folder, model);
+}
+
+void save_weights(const std::string& folder, const TranslationModel& model) {
+  write_parameters(weights_path(folder), parameters(model));
+}
+
+std::vector<nn::NamedTensor> parameters(const TranslationModel& model) {
+  TranslationModel shared = model;  // visiting wants a model that may be changed
+  return nn::named_parameters(shared);
+}
+
+void write_parameters(const std::string& path, std::span<const nn::NamedTensor> parameters) {
+  std::vector<io::TensorRecord> records;
+  for (const nn::NamedTensor& parameter : parameters) {
+    const auto sizes = parameter.value.shape().sizes();
+    records.push_back(
+        io::float_record(parameter.name, {sizes.begin(), sizes.end()}, parameter.value.values()));
+  }
+  io::write_safetensors(path, records, {{"format", "pt"}});
+}
+
+void read_parameters(const std::string& path, std::span<nn::NamedTensor> parameters) {
+  read_into(parameters, io::SafetensorsFile::load(path));
+}
+
+std::string weights_hash(std::span<const nn::NamedTensor> parameters) {
+  std::vector<const nn::NamedTensor*> by_name;
+  for (const nn::NamedTensor& parameter : parameters) by_name.push_back(&parameter);
+  std::ranges::sort(by_name, {}, [](const nn::NamedTensor* parameter) { return parameter->name; });
+
+  io::Sha256 hash;
+  for (const nn::NamedTensor* parameter : by_name) {
+    std::ostringstream head;
+    head << parameter->name << '\0' << parameter->value.shape() << '\0';
+    hash.update(head.str());
+    hash.update(std::as_bytes(parameter->value.values()));
+  }
+  return "sha256:" + hash.hex_digest();
+}
+
+}  // namespace heed::models
