@@ -319,7 +319,9 @@ std::string quoted(const std::string& text, const std::string& path) {
 void check_writable(const TensorRecord& record, const std::string& path) {
   check(record.name != metadata_key, path, ": expected another name than __metadata__");
   const std::string context = path + ": " + record.name;
-  for (const std::int64_t axis : record.shape) check(axis >= 0, context, ": shape: found ", axis);
+  for (const std::int64_t axis : record.shape) {
+    check(axis >= 0, context, ": shape: expected sizes of at least 0, found ", axis);
+  }
   const std::uint64_t needed = needed_bytes(record.dtype, record.shape, context);
   check(needed == record.bytes.size(), context, ": expected ", needed,
         " bytes for its shape, found ", record.bytes.size());

@@ -1,0 +1,23 @@
+// Expects a heed::Error of one kind with exactly this message.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "heed/base/error.h"
+
+namespace heed::io {
+
+template <typename Action>
+void expect_error(ErrorKind kind, const std::string& message, Action&& action) {
+  try {
+    action();
+    ADD_FAILURE() << "expected an error: " << message;
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), message);
+    EXPECT_EQ(error.kind(), kind) << message;
+  }
+}
+
+}  // namespace heed::io
