@@ -1,0 +1,60 @@
+#include "heed/data/batch_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+
+namespace heed::data {
+namespace {
+
+// Keeps these random numbers apart from those of initial weights and dropout.
+constexpr std::uint64_t shuffle_place = 0x73687566;
+
+std::vector<Index> identity_order(std::size_t count) {
+  std::vector<Index> order(count);
+  std::iota(order.begin(), order.end(), Index{0});
+  return order;
+}
+
+// Fisher and Yates, by our own numbers: std::shuffle differs between standard libraries.
+std::vector<Index> shuffled_order(std::size_t count, std::uint64_t seed, Index epoch) {
+  std::vector<Index> order = identity_order(count);
+  Rng rng(random_key(seed, static_cast<std::uint64_t>(epoch), shuffle_place));
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  return order;
+}
+
+}  // namespace
+
+BatchPlan BatchPlan::shuffled(std::span<const PairSize> sizes, Index batch_tokens,
+                              std::uint64_t seed, Index epoch) {
+  return BatchPlan(shuffled_order(sizes.size(), seed, epoch), sizes, batch_tokens);
+}
+
+BatchPlan BatchPlan::in_order(std::span<const PairSize> sizes, Index batch_tokens) {
+  return BatchPlan(identity_order(sizes.size()), sizes, batch_tokens);
+}
+
+BatchPlan::BatchPlan(std::vector<Index> order, std::span<const PairSize> sizes, Index batch_tokens)
+    : order_(std::move(order)) {
+  PairSize filled;
+  for (Index i = 0; i < static_cast<Index>(order_.size()); ++i) {
+    const PairSize& pair = sizes[order_[i]];
+    check_as(ErrorKind::usage, std::max(pair.source, pair.target) <= batch_tokens,
+             "batches: expected sentences of at most ", batch_tokens, " tokens, found one of ",
+             std::max(pair.source, pair.target));
+    const bool fits =
+        std::max(filled.source + pair.source, filled.target + pair.target) <= batch_tokens;
+    if (!fits) {
+      begin_.push_back(i);
+      filled = {};
+    }
+    filled.source += pair.source;
+    filled.target += pair.target;
+  }
+  if (!order_.empty()) begin_.push_back(static_cast<Index>(order_.size()));
+}
+
+}  // namespace heed::data

@@ -1,0 +1,63 @@
+#include "heed/data/translation_corpus.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+
+namespace heed::data {
+namespace {
+
+constexpr Index lines_per_piece = 256;
+
+std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
+                                           const text::Tokenizer& tokenizer) {
+  std::vector<std::vector<int>> encoded(lines.size());
+  parallel_ranges(static_cast<Index>(lines.size()), lines_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      encoded[i] = tokenizer.encode(lines[i]);
+      if (!encoded[i].empty()) encoded[i].push_back(text::Tokenizer::end);
+    }
+  });
+  return encoded;
+}
+
+}  // namespace
+
+TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> source,
+                                              std::span<const std::string> target,
+                                              const text::Tokenizer& tokenizer,
+                                              const TranslationCorpusOptions& options) {
+  check_as(ErrorKind::data, source.size() == target.size(),
+           "corpus: expected as many target lines as source lines, found ", source.size(), " and ",
+           target.size());
+  const auto source_ids = encode_lines(source, tokenizer);
+  const auto target_ids = encode_lines(target, tokenizer);
+
+  TranslationCorpus corpus;
+  const auto max_length = static_cast<std::size_t>(options.max_length);
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source_ids[i].empty() || target_ids[i].empty()) {
+      ++corpus.num_blank_;
+    } else if (std::max(source_ids[i].size(), target_ids[i].size()) > max_length) {
+      ++corpus.num_too_long_;
+    } else {
+      corpus.append(source_ids[i], target_ids[i]);
+    }
+  }
+  check_as(ErrorKind::data, corpus.size() > 0,
+           "corpus: expected pairs of sentences, found none that can be used among ", source.size(),
+           " (", corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ", max_length,
+           " tokens)");
+  return corpus;
+}
+
+void TranslationCorpus::append(std::span<const int> source, std::span<const int> target) {
+  source_ids_.insert(source_ids_.end(), source.begin(), source.end());
+  target_ids_.insert(target_ids_.end(), target.begin(), target.end());
+  source_begin_.push_back(static_cast<Index>(source_ids_.size()));
+  target_begin_.push_back(static_cast<Index>(target_ids_.size()));
+  sizes_.push_back({static_cast<Index>(source.size()), static_cast<Index>(target.size())});
+}
+
+}  // namespace heed::data

@@ -1,0 +1,58 @@
+// Pairs of sentences as token ids: tokenised once, before training.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/base/index.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::data {
+
+// How many tokens a pair takes in a batch; both sides count their end token.
+struct PairSize {
+  Index source = 0;
+  Index target = 0;
+};
+
+struct TranslationCorpusOptions {
+  Index max_length = 256;  // pairs with a longer side, end token included, are left out
+};
+
+// Keeps the pairs that can be trained on and counts the others. Pair i is its i-th kept pair.
+class TranslationCorpus {
+ public:
+  // Line i of the source belongs to line i of the target. The result does not depend on the number
+  // of threads. Refuses (ErrorKind::data) texts of different lengths, and texts of which no pair
+  // remains.
+  static TranslationCorpus tokenize(std::span<const std::string> source,
+                                    std::span<const std::string> target,
+                                    const text::Tokenizer& tokenizer,
+                                    const TranslationCorpusOptions& options = {});
+
+  Index size() const { return static_cast<Index>(sizes_.size()); }
+  std::span<const int> source(Index pair) const { return slice(source_ids_, source_begin_, pair); }
+  std::span<const int> target(Index pair) const { return slice(target_ids_, target_begin_, pair); }
+  std::span<const PairSize> sizes() const { return sizes_; }
+
+  Index num_blank() const { return num_blank_; }        // pairs with nothing on one side
+  Index num_too_long() const { return num_too_long_; }  // pairs beyond max_length
+
+ private:
+  void append(std::span<const int> source, std::span<const int> target);
+  static std::span<const int> slice(const std::vector<int>& ids, const std::vector<Index>& begin,
+                                    Index pair) {
+    return std::span(ids).subspan(begin[pair], begin[pair + 1] - begin[pair]);
+  }
+
+  std::vector<int> source_ids_;  // every sentence ends with Tokenizer::end
+  std::vector<int> target_ids_;
+  std::vector<Index> source_begin_{0};
+  std::vector<Index> target_begin_{0};
+  std::vector<PairSize> sizes_;
+  Index num_blank_ = 0;
+  Index num_too_long_ = 0;
+};
+
+}  // namespace heed::data
