@@ -1,0 +1,68 @@
+// The training that suits each network: one table, to be read and tuned.
+#include "heed/base/error.h"
+#include "heed/train/recipe.h"
+
+namespace heed::train {
+namespace {
+
+// Wu and others, ACL 2021, for the tiny Transformer on Multi30k.
+TrainingOptions tiny_training() {
+  TrainingOptions training;
+  training.optimizer = {.kind = OptimizerKind::adam,
+                        .beta1 = 0.9,
+                        .beta2 = 0.98,
+                        .epsilon = 1e-8,
+                        .weight_decay = 0,
+                        .clip = 25};
+  training.schedule = {.kind = ScheduleKind::inverse_square_root, .peak = 0.005, .warm_up = 2000};
+  training.batch_tokens = 4096;
+  training.after = parse_run_length("8000u", "after");
+  training.average = 10;
+  return training;
+}
+
+TrainingOptions small_training() {
+  TrainingOptions training = tiny_training();
+  training.schedule.peak = 0.001;
+  training.schedule.warm_up = 4000;
+  training.optimizer.clip = 5;
+  training.after = parse_run_length("40000u", "after");
+  return training;
+}
+
+// Vaswani and others 2017, with a batch for one machine.
+TrainingOptions base_training() {
+  TrainingOptions training = small_training();
+  training.schedule.peak = 0.0007;
+  training.accumulate = 4;
+  training.after = parse_run_length("100000u", "after");
+  return training;
+}
+
+// The built-in corpus: few words, clean grammar, a couple of minutes.
+TrainingOptions demo_training() {
+  TrainingOptions training = tiny_training();
+  training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.003, .warm_up = 150};
+  training.optimizer.clip = 1;
+  training.batch_tokens = 2048;
+  training.average = 1;
+  training.after = parse_run_length("1200u", "after");
+  return training;
+}
+
+}  // namespace
+
+Recipe recipe_preset(std::string_view name) {
+  Recipe recipe;
+  recipe.model = models::transformer_preset(name);  // refuses names that are not below
+  if (name == "tiny") recipe.training = tiny_training();
+  if (name == "small") recipe.training = small_training();
+  if (name == "base") recipe.training = base_training();
+  if (name == "demo") {
+    recipe.training = demo_training();
+    recipe.tokenizer = {.vocabulary = 2000, .subwords = text::Subwords::word};
+  }
+  return recipe;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,81 @@
+#include "heed/train/run_length.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "heed/base/error.h"
+
+namespace heed::train {
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, std::string_view option) {
+  fail(ErrorKind::usage, "--", option,
+       ": expected a length like 30e (epochs), 8000u (updates) or 45m (minutes), found ", text);
+}
+
+// The number before the unit; nothing when it is no number above 0.
+template <typename Number>
+std::optional<Number> leading_number(std::string_view part) {
+  Number value{};
+  const char* end = part.data() + part.size() - 1;
+  const auto [stop, error] = std::from_chars(part.data(), end, value);
+  if (error != std::errc() || stop != end || !(value > 0)) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) return std::nullopt;
+  }
+  return value;
+}
+
+// False when the part is no length, or its unit has been there already.
+bool add_part(RunLength& length, std::string_view part) {
+  if (part.size() < 2) return false;
+  switch (part.back()) {
+    case 'e':
+      return !length.epochs && (length.epochs = leading_number<Index>(part));
+    case 'u':
+      return !length.updates && (length.updates = leading_number<Index>(part));
+    case 'm':
+      return !length.minutes && (length.minutes = leading_number<double>(part));
+  }
+  return false;
+}
+
+}  // namespace
+
+RunLength parse_run_length(std::string_view text, std::string_view option) {
+  RunLength length;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    if (!add_part(length, text.substr(begin, comma - begin))) refuse(text, option);
+    begin = comma + 1;
+  }
+  return length;
+}
+
+RunLength parse_interval(std::string_view text, std::string_view option) {
+  const RunLength length = parse_run_length(text, option);
+  check_as(ErrorKind::usage, !length.minutes && !(length.epochs && length.updates), "--", option,
+           ": expected epochs or updates, like 1e or 500u, found ", text);
+  return length;
+}
+
+std::string to_string(const RunLength& length) {
+  std::string text;
+  const auto add = [&](const auto& number, char unit) {
+    if (number) text += fmt::format("{}{}{}", text.empty() ? "" : ",", *number, unit);
+  };
+  add(length.epochs, 'e');
+  add(length.updates, 'u');
+  add(length.minutes, 'm');
+  return text;
+}
+
+bool is_reached(const RunLength& length, const Progress& progress) {
+  return (length.epochs && progress.epochs >= *length.epochs) ||
+         (length.updates && progress.updates >= *length.updates) ||
+         (length.minutes && progress.seconds >= *length.minutes * 60);
+}
+
+}  // namespace heed::train
