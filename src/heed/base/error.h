@@ -32,13 +32,15 @@ template <typename... Parts>
 // check(ok, "matmul: inner sizes differ, ", a.shape(), " x ", b.shape());
 template <typename... Parts>
 void check(bool ok, const Parts&... parts) {
-  if (!ok) [[unlikely]] fail(ErrorKind::failed, parts...);
+  if (!ok) [[unlikely]]
+    fail(ErrorKind::failed, parts...);
 }
 
 // The same for mistakes with an exit code of their own: bad data, bad model, wrong use.
 template <typename... Parts>
 void check_as(ErrorKind kind, bool ok, const Parts&... parts) {
-  if (!ok) [[unlikely]] fail(kind, parts...);
+  if (!ok) [[unlikely]]
+    fail(kind, parts...);
 }
 
 }  // namespace heed

@@ -101,7 +101,8 @@ class ThreadPool {
   void take_pieces() {
     inside_a_piece = true;
     try {
-      for (Index piece; (piece = next_piece_.fetch_add(1, std::memory_order_relaxed)) < num_pieces_;) {
+      for (Index piece;
+           (piece = next_piece_.fetch_add(1, std::memory_order_relaxed)) < num_pieces_;) {
         function_(body_, piece);
       }
     } catch (...) {

@@ -20,9 +20,9 @@ using PieceFunction = void (*)(void* body, Index piece);
 void run_pieces(Index num_pieces, PieceFunction function, void* body);
 }  // namespace detail
 
-// Calls body(piece) once for every piece in [0, num_pieces), in any order, on any thread, and returns
-// when all are done. The first exception is thrown again here. A call from inside a piece, or while
-// another thread's call is under way, runs its pieces on the calling thread.
+// Calls body(piece) once for every piece in [0, num_pieces), in any order, on any thread, and
+// returns when all are done. The first exception is thrown again here. A call from inside a piece,
+// or while another thread's call is under way, runs its pieces on the calling thread.
 template <typename Body>
 void parallel_for(Index num_pieces, Body&& body) {
   using Plain = std::remove_reference_t<Body>;
@@ -34,9 +34,8 @@ void parallel_for(Index num_pieces, Body&& body) {
 // Calls body(begin, end) for consecutive ranges of at most `grain` items that cover [0, count).
 template <typename Body>
 void parallel_ranges(Index count, Index grain, Body&& body) {
-  parallel_for((count + grain - 1) / grain, [&](Index piece) {
-    body(piece * grain, std::min(count, (piece + 1) * grain));
-  });
+  parallel_for((count + grain - 1) / grain,
+               [&](Index piece) { body(piece * grain, std::min(count, (piece + 1) * grain)); });
 }
 
 }  // namespace heed

@@ -36,7 +36,8 @@ class Rng {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   // In [0, count), without the bias of a plain remainder (Lemire's multiplication).
   std::uint64_t below(std::uint64_t count) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * count) >> 64);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * count) >> 64);
   }
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));

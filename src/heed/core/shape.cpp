@@ -7,7 +7,8 @@
 namespace heed {
 
 Shape::Shape(std::span<const Index> sizes) {
-  check(sizes.size() <= max_rank, "shape: expected at most ", max_rank, " axes, got ", sizes.size());
+  check(sizes.size() <= max_rank, "shape: expected at most ", max_rank, " axes, got ",
+        sizes.size());
   for (const Index size : sizes) {
     check(size >= 0, "shape: expected sizes of 0 or more, got ", size);
     sizes_[rank_++] = size;

@@ -16,7 +16,8 @@ class Shape {
 
   Shape() = default;
   Shape(std::initializer_list<Index> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
-  explicit Shape(std::span<const Index> sizes);  // refuses negative sizes and more than max_rank axes
+  explicit Shape(
+      std::span<const Index> sizes);  // refuses negative sizes and more than max_rank axes
 
   int rank() const { return rank_; }
   // The size of an axis; negative axes count from the last.

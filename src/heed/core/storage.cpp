@@ -20,7 +20,8 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // Eight classes to each power of two: at most an eighth is wasted, and equal sizes meet again.
 std::size_t size_class(std::size_t bytes) {
-  if (bytes <= 512) return (bytes + alignment - 1) / alignment * alignment + (bytes == 0) * alignment;
+  if (bytes <= 512)
+    return (bytes + alignment - 1) / alignment * alignment + (bytes == 0) * alignment;
   const std::size_t step = std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
 }

@@ -1,4 +1,5 @@
-// Memory for tensors: aligned, and used again, because a training step asks for the same sizes each time.
+// Memory for tensors: aligned, and used again, because a training step asks for the same sizes each
+// time.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,8 @@
 
 namespace heed {
 
-// `count` floats, not set, aligned to 64 bytes. Freed memory is kept for the next request of its size.
+// `count` floats, not set, aligned to 64 bytes. Freed memory is kept for the next request of its
+// size.
 std::shared_ptr<float> allocate_floats(Index count);
 
 // Bytes in use by tensors now, and at the most so far.

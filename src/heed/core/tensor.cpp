@@ -47,7 +47,8 @@ class Node {
     go_back_ = nullptr;
     assert(gradients.size() == inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i] && gradients[i].is_defined()) inputs_[i]->add_gradient(std::move(gradients[i]));
+      if (inputs_[i] && gradients[i].is_defined())
+        inputs_[i]->add_gradient(std::move(gradients[i]));
     }
     inputs_.clear();
   }

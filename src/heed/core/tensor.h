@@ -40,8 +40,8 @@ class Tensor {
   std::span<const float> values() const { return {data(), static_cast<std::size_t>(size_)}; }
   float item() const;  // the value of a tensor of size 1
 
-  Tensor clone() const;                       // its own copy of the values, no record
-  Tensor detach() const;                      // the same values, no record
+  Tensor clone() const;                        // its own copy of the values, no record
+  Tensor detach() const;                       // the same values, no record
   Tensor viewed_as(const Shape& shape) const;  // the same values in another shape, no record
   bool shares_values() const { return storage_.use_count() > 1; }
 
@@ -55,7 +55,8 @@ class Tensor {
 
  private:
   friend class Node;
-  friend Tensor record(Tensor, std::vector<Tensor>, std::function<std::vector<Tensor>(const Tensor&)>);
+  friend Tensor record(Tensor, std::vector<Tensor>,
+                       std::function<std::vector<Tensor>(const Tensor&)>);
   friend void backward(const Tensor&, const Tensor&);
 
   Shape shape_;
@@ -72,8 +73,8 @@ using BackwardFunction = std::function<Gradients(const Tensor& dy)>;
 // must capture `y` before this call if it needs it, so that no node owns itself.
 Tensor record(Tensor y, std::vector<Tensor> inputs, BackwardFunction go_back);
 
-// Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient to
-// start from is given. The record is used up.
+// Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient
+// to start from is given. The record is used up.
 void backward(const Tensor& loss);
 void backward(const Tensor& result, const Tensor& gradient);
 

@@ -1,8 +1,8 @@
 // The register block of every matrix product; compiled once per instruction set.
 //
-// b lies in panels: for each k, `panel_width()` neighbouring columns side by side, padded with zeros.
-// A block of up to 6 rows of c by one panel stays in registers while k runs: 12 accumulators, two
-// vectors of b and one broadcast of a are all 16 registers of AVX2.
+// b lies in panels: for each k, `panel_width()` neighbouring columns side by side, padded with
+// zeros. A block of up to 6 rows of c by one panel stays in registers while k runs: 12
+// accumulators, two vectors of b and one broadcast of a are all 16 registers of AVX2.
 #if defined(HEED_KERNELS_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_GEMM_INL_H_
 #undef HEED_KERNELS_GEMM_INL_H_
@@ -30,7 +30,8 @@ struct GemmStart {
   const float* bias;  // for the panel's columns, or null
 };
 
-// c [rows, columns] (+)= a [rows, depth] x panel [depth, panel width]. a(i, k) is a[i * a_row + k * a_col].
+// c [rows, columns] (+)= a [rows, depth] x panel [depth, panel width]. a(i, k) is a[i * a_row + k *
+// a_col].
 template <int rows>
 HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const float* HWY_RESTRICT a,
                           std::int64_t a_row, std::int64_t a_col, const float* HWY_RESTRICT panel,
@@ -85,16 +86,22 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
   }
 }
 
-HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
-                         std::int64_t a_col, const float* panel, std::int64_t columns,
-                         std::int64_t depth, const GemmStart& start) {
+HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float* a,
+                         std::int64_t a_row, std::int64_t a_col, const float* panel,
+                         std::int64_t columns, std::int64_t depth, const GemmStart& start) {
   switch (rows) {
-    case 1: return GemmBlock<1>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
-    case 2: return GemmBlock<2>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
-    case 3: return GemmBlock<3>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
-    case 4: return GemmBlock<4>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
-    case 5: return GemmBlock<5>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
-    default: return GemmBlock<6>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 1:
+      return GemmBlock<1>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 2:
+      return GemmBlock<2>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 3:
+      return GemmBlock<3>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 4:
+      return GemmBlock<4>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    case 5:
+      return GemmBlock<5>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+    default:
+      return GemmBlock<6>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
   }
 }
 
@@ -113,8 +120,8 @@ HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std:
       const GemmStart start{accumulate || begin > 0, is_last && bias ? bias + column : nullptr};
       for (std::int64_t row = 0; row < m; row += block_rows) {
         const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
-        GemmRows(rows, c + row * c_stride + column, c_stride, a + row * a_row + begin * a_col, a_row,
-                 a_col, panel, columns, depth, start);
+        GemmRows(rows, c + row * c_stride + column, c_stride, a + row * a_row + begin * a_col,
+                 a_row, a_col, panel, columns, depth, start);
       }
     }
     begin += depth;
@@ -137,7 +144,8 @@ HWY_INLINE void PackPanels(float* packed, const float* b, std::int64_t b_row, st
     } else {
       for (std::int64_t j = 0; j < width; ++j) {
         const float* line = b + (column + j) * b_col;
-        for (std::int64_t i = 0; i < k; ++i) panel[i * width + j] = j < columns ? line[i * b_row] : 0;
+        for (std::int64_t i = 0; i < k; ++i)
+          panel[i * width + j] = j < columns ? line[i * b_row] : 0;
       }
     }
   }

@@ -41,8 +41,8 @@ std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept {
   return (n + width - 1) / width * width * k;
 }
 
-void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
-               std::int64_t n) noexcept {
+void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
+               std::int64_t k, std::int64_t n) noexcept {
   HWY_DYNAMIC_DISPATCH(Pack)(packed, b, b_row, b_col, k, n);
 }
 

@@ -11,10 +11,11 @@ std::int64_t gemm_panel_width() noexcept;
 // The floats that a packed b [k, n] needs: n rounded up to whole panels.
 std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept;
 
-// Packs b, where b(i, j) is b[i * b_row + j * b_col] and one of the strides is 1. The panel that holds
-// column j, a multiple of the panel width, begins at packed + j * k. `packed` is aligned to 64 bytes.
-void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
-               std::int64_t n) noexcept;
+// Packs b, where b(i, j) is b[i * b_row + j * b_col] and one of the strides is 1. The panel that
+// holds column j, a multiple of the panel width, begins at packed + j * k. `packed` is aligned to
+// 64 bytes.
+void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
+               std::int64_t k, std::int64_t n) noexcept;
 
 // c [m, n] = a [m, k] x b [k, n], or += with accumulate; then + bias [n] unless null. a(i, l) is
 // a[i * a_row + l * a_col].

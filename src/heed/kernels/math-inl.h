@@ -17,11 +17,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using FloatVec = hn::Vec<FloatTag>;
 
-// e^x within 2 units in the last place; 0 below -87.3, where floats become subnormal (minus infinity
-// among them), infinity above 88.7. NaN stays NaN.
+// e^x within 2 units in the last place; 0 below -87.3, where floats become subnormal (minus
+// infinity among them), infinity above 88.7. NaN stays NaN.
 //
-// x = n ln 2 + r with |r| <= ln(2) / 2; e^r by its Taylor sum to r^7, whose error is below 2^-27; then
-// n joins the exponent. ln 2 is taken off in two parts, so that r is exact.
+// x = n ln 2 + r with |r| <= ln(2) / 2; e^r by its Taylor sum to r^7, whose error is below 2^-27;
+// then n joins the exponent. ln 2 is taken off in two parts, so that r is exact.
 HWY_INLINE FloatVec Exp(FloatTag d, FloatVec x) {
   const hn::RebindToSigned<FloatTag> di;
   const auto lowest = hn::Set(d, -87.33654f);

@@ -5,5 +5,5 @@
 // have vectors of unknown size, which the register blocks of gemm-inl.h do not allow.
 #pragma once
 
-#define HWY_DISABLED_TARGETS                                                                  \
+#define HWY_DISABLED_TARGETS \
   (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)

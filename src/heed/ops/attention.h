@@ -35,11 +35,11 @@ struct AttentionOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
   Similarity similarity = Similarity::scaled_dot;
-  std::optional<float> scale;      // in place of the similarity's own: 1/sqrt(K) for scaled_dot, else 1
-  float softcap = 0;               // c > 0: scores become c * tanh(score / c), before the mask
+  std::optional<float> scale;  // in place of the similarity's own: 1/sqrt(K) for scaled_dot, else 1
+  float softcap = 0;           // c > 0: scores become c * tanh(score / c), before the mask
   std::vector<float> alibi_slopes;  // one per head, or none: adds -slope * |distance| to the scores
-  std::vector<Index> past;  // keys before the first query, per sequence; empty: none
-  Dropout dropout;          // on the weights
+  std::vector<Index> past;          // keys before the first query, per sequence; empty: none
+  Dropout dropout;                  // on the weights
 };
 
 // What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence.
@@ -50,10 +50,11 @@ struct AttentionView {
   std::vector<Tensor> weights;  // after softmax, before dropout
 };
 
-// query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query and
-// key have as many sequences; sequence s of the query attends to sequence s of the key. A query that
-// may see nothing gives zeros, and zero gradients. Exact, blocked: memory grows with N + M, not N * M,
-// unless a view asks for the weights. The result has the same bits with a view and without.
+// query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query
+// and key have as many sequences; sequence s of the query attends to sequence s of the key. A query
+// that may see nothing gives zeros, and zero gradients. Exact, blocked: memory grows with N + M,
+// not N * M, unless a view asks for the weights. The result has the same bits with a view and
+// without.
 Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options,
                  AttentionView* view = nullptr);

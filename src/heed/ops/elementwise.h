@@ -16,8 +16,8 @@ Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor relu(const Tensor& x);
 enum class GeluForm { exact, tanh };  // x * Phi(x), or its approximation by tanh
 Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact);
-Tensor silu(const Tensor& x);                               // x * sigmoid(x)
-Tensor swiglu(const Tensor& gate, const Tensor& values);    // silu(gate) * values
+Tensor silu(const Tensor& x);                             // x * sigmoid(x)
+Tensor swiglu(const Tensor& gate, const Tensor& values);  // silu(gate) * values
 
 // Where the random numbers of a dropout come from, and how many elements it takes away.
 struct Dropout {

@@ -1,11 +1,13 @@
-// One matrix product over all threads, without a record: what the differentiable products are made of.
+// One matrix product over all threads, without a record: what the differentiable products are made
+// of.
 #pragma once
 
 #include "heed/base/index.h"
 
 namespace heed::ops {
 
-// One factor of a product, read as it lies or transposed. `stride` is the distance of two stored rows.
+// One factor of a product, read as it lies or transposed. `stride` is the distance of two stored
+// rows.
 struct Factor {
   const float* data;
   Index stride;
@@ -17,8 +19,8 @@ struct GemmOptions {
   const float* bias = nullptr;  // [n], added to every row of c
 };
 
-// c [m, n] = a [m, k] x b [k, n]. Each element of c is one chain of fused multiply-adds over k, so a
-// row of the result does not depend on which other rows are computed with it.
+// c [m, n] = a [m, k] x b [k, n]. Each element of c is one chain of fused multiply-adds over k, so
+// a row of the result does not depend on which other rows are computed with it.
 void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
                    Index k, const GemmOptions& options = {});
 

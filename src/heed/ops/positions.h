@@ -1,4 +1,5 @@
-// Where a token stands in its sequence: sinusoidal and learned tables, rotary rotation, ALiBi slopes.
+// Where a token stands in its sequence: sinusoidal and learned tables, rotary rotation, ALiBi
+// slopes.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,8 @@ Tensor sinusoidal_table(Index length, Index dim);
 
 // x [N, D] + table[position], table [P, D], learned or not. Sequence s begins at position
 // first_positions[s] (0 when empty). Refuses positions that the table does not have.
-Tensor add_positions(const Packed& x, const Tensor& table, std::span<const Index> first_positions = {});
+Tensor add_positions(const Packed& x, const Tensor& table,
+                     std::span<const Index> first_positions = {});
 
 enum class RotaryPairs { halves, interleaved };  // (i, i + d/2) or (2i, 2i + 1) turn together
 

@@ -1,0 +1,216 @@
+#include "heed/kernels/elementwise.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "heed/base/random.h"
+#include "heed/kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/elementwise.cpp"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+void Add(float* y, const float* a, const float* b, std::int64_t count) {
+  Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Add(u, v); });
+}
+
+void Multiply(float* y, const float* a, const float* b, std::int64_t count) {
+  Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Mul(u, v); });
+}
+
+void Scale(float* y, const float* x, float factor, std::int64_t count) {
+  const auto f = hn::Set(FloatTag(), factor);
+  Map(y, x, count, [f](auto v) HWY_ATTR { return hn::Mul(v, f); });
+}
+
+void AddScaled(float* y, const float* x, float factor, std::int64_t count) {
+  const auto f = hn::Set(FloatTag(), factor);
+  Map(y, y, x, count, [f](auto u, auto v) HWY_ATTR { return hn::MulAdd(v, f, u); });
+}
+
+void Relu(float* y, const float* x, std::int64_t count) {
+  const auto zero = hn::Zero(FloatTag());
+  Map(y, x, count, [zero](auto v) HWY_ATTR { return hn::Max(v, zero); });
+}
+
+void ReluBackward(float* dx, const float* dy, const float* y, std::int64_t count) {
+  const auto zero = hn::Zero(FloatTag());
+  Map(dx, dy, y, count,
+      [zero](auto g, auto v) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, zero), g); });
+}
+
+HWY_INLINE FloatVec Sigmoid(FloatVec x) {
+  const FloatTag d;
+  const auto one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
+}
+
+void Silu(float* y, const float* x, std::int64_t count) {
+  Map(y, x, count, [](auto v) HWY_ATTR { return hn::Mul(v, Sigmoid(v)); });
+}
+
+// d(x s)/dx = s + x s (1 - s), with s = sigmoid(x).
+void SiluBackward(float* dx, const float* dy, const float* x, std::int64_t count) {
+  const auto one = hn::Set(FloatTag(), 1.0f);
+  Map(dx, dy, x, count, [one](auto g, auto v) HWY_ATTR {
+    const auto s = Sigmoid(v);
+    return hn::Mul(g, hn::MulAdd(hn::Mul(v, s), hn::Sub(one, s), s));
+  });
+}
+
+// Random bits are made a block ahead as factors, 0 or the scale, and then multiplied in.
+void AddDropout(float* y, const float* residual, const float* x, std::int64_t first,
+                std::int64_t count, std::uint64_t key, std::uint32_t threshold, float scale) {
+  constexpr std::int64_t block = 64;
+  const FloatTag d;
+  HWY_ALIGN float factors[block];
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t length = HWY_MIN(block, count - begin);
+    for (std::int64_t word = 0; word < block / 4; ++word) {
+      const std::uint64_t bits = random_bits(key, (first + begin) / 4 + word);
+      for (int lane = 0; lane < 4; ++lane) {
+        const auto sixteen = static_cast<std::uint32_t>(bits >> (16 * lane)) & 0xffffu;
+        factors[4 * word + lane] = sixteen >= threshold ? scale : 0.0f;
+      }
+    }
+    if (residual == nullptr) {
+      Map(y + begin, x + begin, factors, length, [](auto v, auto f) HWY_ATTR {
+        return hn::IfThenElseZero(hn::Ne(f, hn::Zero(FloatTag())), hn::Mul(v, f));
+      });
+      continue;
+    }
+    ForVectors(
+        d, length,
+        [&](std::int64_t i) HWY_ATTR {
+          const auto kept = hn::Mul(hn::LoadU(d, x + begin + i), hn::Load(d, factors + i));
+          hn::StoreU(hn::Add(hn::LoadU(d, residual + begin + i), kept), d, y + begin + i);
+        },
+        [&](std::int64_t i, std::size_t left) HWY_ATTR {
+          for (std::size_t j = 0; j < left; ++j) {
+            const std::int64_t at = begin + i + static_cast<std::int64_t>(j);
+            y[at] = residual[at] + x[at] * factors[i + static_cast<std::int64_t>(j)];
+          }
+        });
+  }
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(Add);
+HWY_EXPORT(Multiply);
+HWY_EXPORT(Scale);
+HWY_EXPORT(AddScaled);
+HWY_EXPORT(Relu);
+HWY_EXPORT(ReluBackward);
+HWY_EXPORT(Silu);
+HWY_EXPORT(SiluBackward);
+HWY_EXPORT(AddDropout);
+
+void add(float* y, const float* a, const float* b, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Add)(y, a, b, count);
+}
+
+void multiply(float* y, const float* a, const float* b, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Multiply)(y, a, b, count);
+}
+
+void scale(float* y, const float* x, float factor, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Scale)(y, x, factor, count);
+}
+
+void add_scaled(float* y, const float* x, float factor, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddScaled)(y, x, factor, count);
+}
+
+double sum(const float* x, std::int64_t count) noexcept {
+  double total[4] = {};
+  for (std::int64_t i = 0; i < count; ++i) total[i % 4] += x[i];
+  return (total[0] + total[1]) + (total[2] + total[3]);
+}
+
+double sum_of_squares(const float* x, std::int64_t count) noexcept {
+  double total[4] = {};
+  for (std::int64_t i = 0; i < count; ++i) total[i % 4] += static_cast<double>(x[i]) * x[i];
+  return (total[0] + total[1]) + (total[2] + total[3]);
+}
+
+void relu(float* y, const float* x, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Relu)(y, x, count);
+}
+
+void relu_backward(float* dx, const float* dy, const float* y, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(ReluBackward)(dx, dy, y, count);
+}
+
+// x Phi(x), with Phi the normal distribution: (1 + erf(x / sqrt 2)) / 2.
+void gelu(float* y, const float* x, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    y[i] = 0.5f * x[i] * (1 + std::erf(x[i] * std::numbers::sqrt2_v<float> / 2));
+  }
+}
+
+// Phi(x) + x phi(x), with phi the density.
+void gelu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept {
+  const float density_at_0 = std::numbers::inv_sqrtpi_v<float> / std::numbers::sqrt2_v<float>;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float below = 0.5f * (1 + std::erf(x[i] * std::numbers::sqrt2_v<float> / 2));
+    dx[i] = dy[i] * (below + x[i] * density_at_0 * std::exp(-0.5f * x[i] * x[i]));
+  }
+}
+
+namespace {
+
+// The argument of tanh in the approximation: sqrt(2 / pi) (x + 0.044715 x^3).
+constexpr float tanh_cubic = 0.044715f;
+const float tanh_factor = std::sqrt(2 / std::numbers::pi_v<float>);
+
+}  // namespace
+
+void gelu_tanh(float* y, const float* x, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float inner = tanh_factor * (x[i] + tanh_cubic * x[i] * x[i] * x[i]);
+    y[i] = 0.5f * x[i] * (1 + std::tanh(inner));
+  }
+}
+
+void gelu_tanh_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float t = std::tanh(tanh_factor * (x[i] + tanh_cubic * x[i] * x[i] * x[i]));
+    const float slope = tanh_factor * (1 + 3 * tanh_cubic * x[i] * x[i]);
+    dx[i] = dy[i] * 0.5f * (1 + t + x[i] * (1 - t * t) * slope);
+  }
+}
+
+void silu(float* y, const float* x, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Silu)(y, x, count);
+}
+
+void silu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(SiluBackward)(dx, dy, x, count);
+}
+
+DropoutRule dropout_rule(float probability, std::uint64_t key) noexcept {
+  return {key, static_cast<std::uint32_t>(std::lround(probability * 65536.0f))};
+}
+
+float dropout_scale(const DropoutRule& rule) noexcept {
+  return 65536.0f / (65536.0f - static_cast<float>(rule.threshold));
+}
+
+void add_dropout(float* y, const float* residual, const float* x, std::int64_t first,
+                 std::int64_t count, const DropoutRule& rule) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddDropout)
+  (y, residual, x, first, count, rule.key, rule.threshold, dropout_scale(rule));
+}
+
+}  // namespace heed::kernels
+#endif

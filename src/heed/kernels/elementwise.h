@@ -1,0 +1,40 @@
+// Functions of single elements over runs of floats. Outputs may be the inputs themselves.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels {
+
+void add(float* y, const float* a, const float* b, std::int64_t count) noexcept;
+void multiply(float* y, const float* a, const float* b, std::int64_t count) noexcept;
+void scale(float* y, const float* x, float factor, std::int64_t count) noexcept;
+void add_scaled(float* y, const float* x, float factor,
+                std::int64_t count) noexcept;  // y += factor x
+double sum(const float* x, std::int64_t count) noexcept;
+// The sum of squares, in double: what a gradient's norm is made of.
+double sum_of_squares(const float* x, std::int64_t count) noexcept;
+
+void relu(float* y, const float* x, std::int64_t count) noexcept;
+void relu_backward(float* dx, const float* dy, const float* y, std::int64_t count) noexcept;
+void gelu(float* y, const float* x, std::int64_t count) noexcept;
+void gelu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept;
+void gelu_tanh(float* y, const float* x, std::int64_t count) noexcept;
+void gelu_tanh_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept;
+void silu(float* y, const float* x, std::int64_t count) noexcept;
+void silu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept;
+
+// Which elements a dropout keeps: element e has 16 bits of random_bits(key, e / 4), and stays if
+// they are at least `threshold`. What stays is multiplied by 65536 / (65536 - threshold).
+struct DropoutRule {
+  std::uint64_t key;
+  std::uint32_t threshold;
+};
+DropoutRule dropout_rule(float probability, std::uint64_t key) noexcept;
+float dropout_scale(const DropoutRule& rule) noexcept;
+
+// y = (residual or nothing) + dropout(x), for elements [first, first + count) of a tensor. `first`
+// is a multiple of 4; residual may be null.
+void add_dropout(float* y, const float* residual, const float* x, std::int64_t first,
+                 std::int64_t count, const DropoutRule& rule) noexcept;
+
+}  // namespace heed::kernels

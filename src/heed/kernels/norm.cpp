@@ -1,0 +1,212 @@
+#include "heed/kernels/norm.h"
+
+#include <cmath>
+
+#include "heed/kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/norm.cpp"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+HWY_INLINE float Dot(const float* a, const float* b, std::int64_t count) {
+  return SumOf(a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Mul(u, v); });
+}
+
+// sum += a * b, element by element.
+HWY_INLINE void AddProduct(float* sum, const float* a, const float* b, std::int64_t count) {
+  const FloatTag d;
+  ForVectors(
+      d, count,
+      [&](std::int64_t i) HWY_ATTR {
+        const auto product =
+            hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, sum + i));
+        hn::StoreU(product, d, sum + i);
+      },
+      [&](std::int64_t i, std::size_t left) HWY_ATTR {
+        for (std::size_t j = 0; j < left; ++j) {
+          const std::int64_t at = i + static_cast<std::int64_t>(j);
+          sum[at] = std::fma(a[at], b[at], sum[at]);
+        }
+      });
+}
+
+void LayerNorm(float* y, float* mean, float* inverse, const float* x, const float* gain,
+               const float* bias, std::int64_t rows, std::int64_t cols, float epsilon) {
+  const FloatTag d;
+  const float width = static_cast<float>(cols);
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+    mean[row] = SumOf(x, cols, [](auto v) HWY_ATTR { return v; }) / width;
+    const auto center = hn::Set(d, mean[row]);
+    const float squares = SumOf(x, cols, [center](auto v) HWY_ATTR {
+      const auto from_center = hn::Sub(v, center);
+      return hn::Mul(from_center, from_center);
+    });
+    inverse[row] = 1 / std::sqrt(squares / width + epsilon);
+    const auto factor = hn::Set(d, inverse[row]);
+    Map(y, x, gain, cols, [center, factor](auto v, auto g) HWY_ATTR {
+      return hn::Mul(hn::Mul(hn::Sub(v, center), factor), g);
+    });
+    if (bias) Map(y, y, bias, cols, [](auto v, auto b) HWY_ATTR { return hn::Add(v, b); });
+  }
+}
+
+// With xhat = (x - mean) * inverse and g = dy * gain:
+// dx = inverse * (g - mean(g) - xhat * mean(g * xhat)), dgain += dy * xhat, dbias += dy.
+void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, const float* x,
+                       const float* mean, const float* inverse, const float* gain,
+                       std::int64_t rows, std::int64_t cols) {
+  const FloatTag d;
+  const float width = static_cast<float>(cols);
+  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
+    const auto center = hn::Set(d, mean[row]);
+    const auto factor = hn::Set(d, inverse[row]);
+    // dx holds xhat until the last step.
+    Map(dx, x, cols,
+        [center, factor](auto v) HWY_ATTR { return hn::Mul(hn::Sub(v, center), factor); });
+    AddProduct(dgain, dy, dx, cols);
+    if (dbias) Map(dbias, dbias, dy, cols, [](auto s, auto g) HWY_ATTR { return hn::Add(s, g); });
+
+    const float sum = Dot(dy, gain, cols);
+    auto with_xhat = hn::Zero(d);
+    ForVectors(
+        d, cols,
+        [&](std::int64_t i) HWY_ATTR {
+          const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
+          with_xhat = hn::MulAdd(g, hn::LoadU(d, dx + i), with_xhat);
+        },
+        [&](std::int64_t i, std::size_t left) HWY_ATTR {
+          const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
+          with_xhat = hn::MulAdd(g, LoadPart(d, dx + i, left), with_xhat);
+        });
+    const auto mean_g = hn::Set(d, sum / width);
+    const auto mean_gx = hn::Set(d, Sum(d, with_xhat) / width);
+    ForVectors(
+        d, cols,
+        [&](std::int64_t i) HWY_ATTR {
+          const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
+          const auto inner = hn::NegMulAdd(hn::LoadU(d, dx + i), mean_gx, hn::Sub(g, mean_g));
+          hn::StoreU(hn::Mul(inner, factor), d, dx + i);
+        },
+        [&](std::int64_t i, std::size_t left) HWY_ATTR {
+          const float m = sum / width, mx = hn::GetLane(mean_gx), f = inverse[row];
+          for (std::size_t j = 0; j < left; ++j) {
+            const std::int64_t at = i + static_cast<std::int64_t>(j);
+            dx[at] = (dy[at] * gain[at] - m - dx[at] * mx) * f;
+          }
+        });
+  }
+}
+
+void RmsNorm(float* y, float* inverse, const float* x, const float* gain, std::int64_t rows,
+             std::int64_t cols, float epsilon) {
+  const FloatTag d;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+    inverse[row] = 1 / std::sqrt(Dot(x, x, cols) / static_cast<float>(cols) + epsilon);
+    const auto factor = hn::Set(d, inverse[row]);
+    Map(y, x, gain, cols,
+        [factor](auto v, auto g) HWY_ATTR { return hn::Mul(hn::Mul(v, factor), g); });
+  }
+}
+
+// With xhat = x * inverse and g = dy * gain: dx = inverse * (g - xhat * mean(g * xhat)).
+void RmsNormBackward(float* dx, float* dgain, const float* dy, const float* x, const float* inverse,
+                     const float* gain, std::int64_t rows, std::int64_t cols) {
+  const FloatTag d;
+  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
+    const auto factor = hn::Set(d, inverse[row]);
+    Map(dx, x, cols, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
+    AddProduct(dgain, dy, dx, cols);
+    float dot = 0;
+    {
+      auto sum = hn::Zero(d);
+      ForVectors(
+          d, cols,
+          [&](std::int64_t i) HWY_ATTR {
+            const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
+            sum = hn::MulAdd(g, hn::LoadU(d, dx + i), sum);
+          },
+          [&](std::int64_t i, std::size_t left) HWY_ATTR {
+            const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
+            sum = hn::MulAdd(g, LoadPart(d, dx + i, left), sum);
+          });
+      dot = Sum(d, sum) / static_cast<float>(cols);
+    }
+    for (std::int64_t i = 0; i < cols; ++i) dx[i] = (dy[i] * gain[i] - dx[i] * dot) * inverse[row];
+  }
+}
+
+void UnitVectors(float* y, float* inverse, const float* x, std::int64_t rows, std::int64_t cols) {
+  const FloatTag d;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+    const float length = std::sqrt(Dot(x, x, cols));
+    inverse[row] = length == 0 ? 0 : 1 / length;
+    const auto factor = hn::Set(d, inverse[row]);
+    Map(y, x, cols, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
+  }
+}
+
+// dx = (dy - y (dy . y)) / |x|.
+void UnitVectorsBackward(float* dx, const float* dy, const float* y, const float* inverse,
+                         std::int64_t rows, std::int64_t cols) {
+  const FloatTag d;
+  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+    const auto dot = hn::Set(d, Dot(dy, y, cols));
+    const auto factor = hn::Set(d, inverse[row]);
+    Map(dx, dy, y, cols, [dot, factor](auto g, auto v) HWY_ATTR {
+      return hn::Mul(hn::NegMulAdd(v, dot, g), factor);
+    });
+  }
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(LayerNorm);
+HWY_EXPORT(LayerNormBackward);
+HWY_EXPORT(RmsNorm);
+HWY_EXPORT(RmsNormBackward);
+HWY_EXPORT(UnitVectors);
+HWY_EXPORT(UnitVectorsBackward);
+
+void layer_norm(float* y, float* mean, float* inverse, const float* x, const float* gain,
+                const float* bias, std::int64_t rows, std::int64_t cols, float epsilon) noexcept {
+  HWY_DYNAMIC_DISPATCH(LayerNorm)(y, mean, inverse, x, gain, bias, rows, cols, epsilon);
+}
+
+void layer_norm_backward(float* dx, float* dgain, float* dbias, const float* dy, const float* x,
+                         const float* mean, const float* inverse, const float* gain,
+                         std::int64_t rows, std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(LayerNormBackward)(dx, dgain, dbias, dy, x, mean, inverse, gain, rows, cols);
+}
+
+void rms_norm(float* y, float* inverse, const float* x, const float* gain, std::int64_t rows,
+              std::int64_t cols, float epsilon) noexcept {
+  HWY_DYNAMIC_DISPATCH(RmsNorm)(y, inverse, x, gain, rows, cols, epsilon);
+}
+
+void rms_norm_backward(float* dx, float* dgain, const float* dy, const float* x,
+                       const float* inverse, const float* gain, std::int64_t rows,
+                       std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(RmsNormBackward)(dx, dgain, dy, x, inverse, gain, rows, cols);
+}
+
+void unit_vectors(float* y, float* inverse, const float* x, std::int64_t rows,
+                  std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(UnitVectors)(y, inverse, x, rows, cols);
+}
+
+void unit_vectors_backward(float* dx, const float* dy, const float* y, const float* inverse,
+                           std::int64_t rows, std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(UnitVectorsBackward)(dx, dy, y, inverse, rows, cols);
+}
+
+}  // namespace heed::kernels
+#endif

@@ -1,0 +1,150 @@
+#include "heed/kernels/softmax.h"
+
+#include <cmath>
+
+#include "heed/kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/softmax.cpp"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+// y = e^(x - most); returns the sum of y.
+HWY_INLINE float ExpAndSum(float* y, const float* x, float most, std::int64_t cols) {
+  const FloatTag d;
+  const auto shift = hn::Set(d, most);
+  auto sum = hn::Zero(d);
+  ForVectors(
+      d, cols,
+      [&](std::int64_t i) HWY_ATTR {
+        const auto e = Exp(d, hn::Sub(hn::LoadU(d, x + i), shift));
+        hn::StoreU(e, d, y + i);
+        sum = hn::Add(sum, e);
+      },
+      [&](std::int64_t i, std::size_t left) HWY_ATTR {
+        const auto e = Exp(d, hn::Sub(LoadPart(d, x + i, left, -HUGE_VALF), shift));
+        HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)];
+        hn::Store(e, d, buffer);
+        for (std::size_t j = 0; j < left; ++j) y[i + static_cast<std::int64_t>(j)] = buffer[j];
+        sum = hn::Add(sum, e);
+      });
+  return Sum(d, sum);
+}
+
+HWY_INLINE void ScaleInPlace(float* y, float factor, std::int64_t cols) {
+  const auto f = hn::Set(FloatTag(), factor);
+  Map(y, y, cols, [f](auto v) HWY_ATTR { return hn::Mul(v, f); });
+}
+
+void Softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+    const float most = MaxOf(x, cols);
+    if (most == -HUGE_VALF) {
+      for (std::int64_t i = 0; i < cols; ++i) y[i] = 0;
+      continue;
+    }
+    const float sum = ExpAndSum(y, x, most, cols);
+    ScaleInPlace(y, 1 / sum, cols);
+  }
+}
+
+void SoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t rows,
+                     std::int64_t cols) {
+  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+    const float dot = SumOf(dy, y, cols, [](auto g, auto v) HWY_ATTR { return hn::Mul(g, v); });
+    const auto shift = hn::Set(FloatTag(), dot);
+    Map(dx, dy, y, cols,
+        [shift](auto g, auto v) HWY_ATTR { return hn::Mul(v, hn::Sub(g, shift)); });
+  }
+}
+
+// The logarithm of sum(e^(x - most)); nothing is stored.
+HWY_INLINE float SumOfExp(const float* x, float most, std::int64_t cols) {
+  const FloatTag d;
+  const auto shift = hn::Set(d, most);
+  return SumOf(x, cols, [d, shift](auto v) HWY_ATTR { return Exp(d, hn::Sub(v, shift)); });
+}
+
+void LogSoftmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+    const float most = MaxOf(x, cols);
+    const float log_sum =
+        static_cast<float>(std::log(static_cast<double>(SumOfExp(x, most, cols))));
+    const auto first = hn::Set(FloatTag(), most);
+    const auto second = hn::Set(FloatTag(), log_sum);
+    Map(y, x, cols,
+        [first, second](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, first), second); });
+  }
+}
+
+void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t rows,
+                        std::int64_t cols) {
+  const FloatTag d;
+  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+    const auto total = hn::Set(d, SumOf(dy, cols, [](auto g) HWY_ATTR { return g; }));
+    Map(dx, dy, y, cols,
+        [d, total](auto g, auto v) HWY_ATTR { return hn::NegMulAdd(Exp(d, v), total, g); });
+  }
+}
+
+RowLoss CrossEntropyRow(float* z, std::int64_t cols, std::int64_t target, float smoothing) {
+  const float most = MaxOf(z, cols);
+  const float at_target = z[target];
+  const float shift_sum = smoothing == 0 ? 0 : SumOf(z, cols, [most](auto v) HWY_ATTR {
+    return hn::Sub(v, hn::Set(FloatTag(), most));
+  });
+  const float sum = ExpAndSum(z, z, most, cols);
+  const double log_sum = std::log(static_cast<double>(sum));
+
+  const float even = smoothing / static_cast<float>(cols);
+  const auto factor = hn::Set(FloatTag(), 1 / sum);
+  const auto spread = hn::Set(FloatTag(), even);
+  Map(z, z, cols, [factor, spread](auto v) HWY_ATTR { return hn::MulSub(v, factor, spread); });
+  z[target] -= 1 - smoothing;
+
+  const double likelihood = log_sum - (static_cast<double>(at_target) - most);
+  const double over_all = log_sum - static_cast<double>(shift_sum) / static_cast<double>(cols);
+  return {(1 - static_cast<double>(smoothing)) * likelihood + smoothing * over_all, likelihood};
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(Softmax);
+HWY_EXPORT(SoftmaxBackward);
+HWY_EXPORT(LogSoftmax);
+HWY_EXPORT(LogSoftmaxBackward);
+HWY_EXPORT(CrossEntropyRow);
+
+void softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(Softmax)(y, x, rows, cols);
+}
+
+void softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
+                      std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(SoftmaxBackward)(dx, dy, y, rows, cols);
+}
+
+void log_softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(LogSoftmax)(y, x, rows, cols);
+}
+
+void log_softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
+                          std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(LogSoftmaxBackward)(dx, dy, y, rows, cols);
+}
+
+RowLoss cross_entropy_row(float* z, std::int64_t cols, std::int64_t target,
+                          float smoothing) noexcept {
+  return HWY_DYNAMIC_DISPATCH(CrossEntropyRow)(z, cols, target, smoothing);
+}
+
+}  // namespace heed::kernels
+#endif

@@ -1,0 +1,28 @@
+// Softmax of rows, and what the losses need of it.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels {
+
+// y = e^(x - max) / sum, row by row. A row of minus infinities gives zeros.
+void softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept;
+// dx = y * (dy - sum(dy * y)).
+void softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
+                      std::int64_t cols) noexcept;
+
+void log_softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept;
+// dx = dy - e^y * sum(dy).
+void log_softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
+                          std::int64_t cols) noexcept;
+
+// One row of logits z and its target -> the loss, and z replaced by the loss's gradient:
+// softmax(z) - (1 - smoothing) [target] - smoothing / cols.
+struct RowLoss {
+  double smoothed;                 // -sum(q log p) for the smoothed target q
+  double negative_log_likelihood;  // -log p(target)
+};
+RowLoss cross_entropy_row(float* z, std::int64_t cols, std::int64_t target,
+                          float smoothing) noexcept;
+
+}  // namespace heed::kernels

@@ -1,0 +1,65 @@
+#include "heed/ops/embedding.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/kernels/elementwise.h"
+
+namespace heed::ops {
+namespace {
+
+constexpr Index grain = 256;  // rows of one piece
+
+// y[i] = factor * x[rows[i]], [count, D].
+template <typename Rows>
+Tensor gathered(const Tensor& x, const Rows& rows, float factor) {
+  const Index cols = x.dim(1), count = static_cast<Index>(rows.size());
+  Tensor y = Tensor::empty({count, cols});
+  parallel_ranges(count, grain, [&, from = x.data(), to = y.data()](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      kernels::scale(to + i * cols, from + rows[i] * cols, factor, cols);
+    }
+  });
+  return y;
+}
+
+// dx[rows[i]] += factor * dy[i]. Each piece owns a range of columns, and takes the rows in order.
+template <typename Rows>
+Tensor scattered(const Tensor& dy, const Rows& rows, const Shape& shape, float factor) {
+  constexpr Index columns = 32;
+  const Index cols = shape.dim(1);
+  Tensor dx = Tensor::zeros(shape);
+  parallel_ranges(cols, columns, [&, from = dy.data(), to = dx.data()](Index begin, Index end) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      kernels::add_scaled(to + rows[i] * cols + begin, from + static_cast<Index>(i) * cols + begin,
+                          factor, end - begin);
+    }
+  });
+  return dx;
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& table, std::span<const int> ids, float scale) {
+  check(table.rank() == 2, "embedding: expected a table [V, D], got ", table.shape());
+  for (const int id : ids) {
+    check(id >= 0 && id < table.dim(0), "embedding: expected ids below ", table.dim(0), ", got ",
+          id);
+  }
+  return record(gathered(table, ids, scale), {table},
+                [ids = std::vector<int>(ids.begin(), ids.end()), shape = table.shape(), scale](
+                    const Tensor& dy) -> Gradients { return {scattered(dy, ids, shape, scale)}; });
+}
+
+Tensor gather_rows(const Tensor& x, std::span<const Index> rows) {
+  check(x.rank() == 2, "gather_rows: expected rows [N, D], got ", x.shape());
+  for (const Index row : rows) {
+    check(row >= 0 && row < x.dim(0), "gather_rows: expected rows below ", x.dim(0), ", got ", row);
+  }
+  return record(gathered(x, rows, 1), {x},
+                [rows = std::vector<Index>(rows.begin(), rows.end()), shape = x.shape()](
+                    const Tensor& dy) -> Gradients { return {scattered(dy, rows, shape, 1)}; });
+}
+
+}  // namespace heed::ops

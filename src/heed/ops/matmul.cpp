@@ -1,0 +1,88 @@
+#include "heed/ops/matmul.h"
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/ops/parallel_gemm.h"
+
+namespace heed::ops {
+namespace {
+
+Factor factor(const Tensor& x, bool transposed = false) { return {x.data(), x.dim(1), transposed}; }
+
+// [N, O] -> [O]: each piece sums its own columns, from the first row to the last.
+Tensor column_sums(const Tensor& x) {
+  constexpr Index grain = 32;
+  const Index rows = x.dim(0), cols = x.dim(1);
+  Tensor sums = Tensor::zeros({cols});
+  parallel_ranges(cols, grain, [&, in = x.data(), out = sums.data()](Index begin, Index end) {
+    for (Index row = 0; row < rows; ++row) {
+      kernels::add(out + begin, out + begin, in + row * cols + begin, end - begin);
+    }
+  });
+  return sums;
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+  check(a.rank() == 2 && b.rank() == 2, "matmul: expected two matrices, got ", a.shape(), " x ",
+        b.shape());
+  const Index m = a.dim(options.transpose_a ? 1 : 0), k = a.dim(options.transpose_a ? 0 : 1);
+  const Index n = b.dim(options.transpose_b ? 0 : 1);
+  check(k == b.dim(options.transpose_b ? 1 : 0), "matmul: inner sizes differ, ", a.shape(),
+        options.transpose_a ? "^T" : "", " x ", b.shape(), options.transpose_b ? "^T" : "");
+
+  Tensor c = Tensor::empty({m, n});
+  parallel_gemm(c.data(), n, factor(a, options.transpose_a), factor(b, options.transpose_b), m, n,
+                k);
+
+  // da = dc b^T and db = a^T dc; where a factor was transposed, its gradient is too.
+  return record(
+      c, {a, b}, [a = a.detach(), b = b.detach(), options, m, n, k](const Tensor& dc) -> Gradients {
+        Tensor da = Tensor::empty(a.shape()), db = Tensor::empty(b.shape());
+        if (options.transpose_a) {
+          parallel_gemm(da.data(), m, factor(b, options.transpose_b), factor(dc, true), k, m, n);
+        } else {
+          parallel_gemm(da.data(), k, factor(dc), factor(b, !options.transpose_b), m, k, n);
+        }
+        if (options.transpose_b) {
+          parallel_gemm(db.data(), k, factor(dc, true), factor(a, options.transpose_a), n, k, m);
+        } else {
+          parallel_gemm(db.data(), n, factor(a, !options.transpose_a), factor(dc), k, n, m);
+        }
+        return {da, db};
+      });
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1),
+        "linear: expected x [N, I] and weight [O, I], got ", x.shape(), " and ", weight.shape());
+  const Index rows = x.dim(0), in_dim = x.dim(1), out_dim = weight.dim(0);
+  check(!bias.is_defined() || bias.shape() == Shape{out_dim}, "linear: expected a bias [", out_dim,
+        "], got ", bias.shape());
+
+  Tensor y = Tensor::empty({rows, out_dim});
+  parallel_gemm(y.data(), out_dim, factor(x), factor(weight, true), rows, out_dim, in_dim,
+                {.bias = bias.is_defined() ? bias.data() : nullptr});
+
+  // dx = dy W, dW = dy^T x, db = the sum of dy over the rows.
+  std::vector<Tensor> inputs{x, weight};
+  if (bias.is_defined()) inputs.push_back(bias);
+  return record(
+      y, std::move(inputs),
+      [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
+       has_bias = bias.is_defined(), rows, in_dim, out_dim](const Tensor& dy) -> Gradients {
+        Tensor dx;
+        if (needs_dx) {
+          dx = Tensor::empty(x.shape());
+          parallel_gemm(dx.data(), in_dim, factor(dy), factor(weight), rows, in_dim, out_dim);
+        }
+        Tensor dweight = Tensor::empty(weight.shape());
+        parallel_gemm(dweight.data(), in_dim, factor(dy, true), factor(x), out_dim, in_dim, rows);
+        if (!has_bias) return {dx, dweight};
+        return {dx, dweight, column_sums(dy)};
+      });
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,57 @@
+#include "heed/ops/parallel_gemm.h"
+
+#include "heed/base/parallel.h"
+#include "heed/core/storage.h"
+#include "heed/kernels/gemm.h"
+
+namespace heed::ops {
+namespace {
+
+constexpr Index block_rows = 6;  // of the kernel: pieces are whole blocks
+constexpr Index max_piece_rows =
+    192;  // of a, so that a piece's share stays in the second-level cache
+constexpr Index piece_columns = 512;
+constexpr Index min_pieces = 8;
+constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a second thread
+
+Index rounded_up(Index value, Index step) { return (value + step - 1) / step * step; }
+
+// Rows of one piece: a function of the sizes only, so that the pieces are the same for any threads.
+Index piece_rows(Index m, Index n, Index k) {
+  if (m * n * k <= small_work) return rounded_up(m, block_rows);
+  const Index column_pieces = (n + piece_columns - 1) / piece_columns;
+  const Index row_pieces = (min_pieces + column_pieces - 1) / column_pieces;
+  return std::min(max_piece_rows, rounded_up((m + row_pieces - 1) / row_pieces, block_rows));
+}
+
+}  // namespace
+
+void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
+                   Index k, const GemmOptions& options) {
+  if (m == 0 || n == 0) return;
+  const Index a_row = a.transposed ? 1 : a.stride;
+  const Index a_col = a.transposed ? a.stride : 1;
+  const Index b_row = b.transposed ? 1 : b.stride;
+  const Index b_col = b.transposed ? b.stride : 1;
+
+  const std::shared_ptr<float> packed = allocate_floats(kernels::gemm_packed_size(k, n));
+  const Index pack_columns = 8 * kernels::gemm_panel_width();
+  parallel_ranges(n, m * n * k <= small_work ? n : pack_columns, [&](Index begin, Index end) {
+    kernels::gemm_pack(packed.get() + begin * k, b.data + begin * b_col, b_row, b_col, k,
+                       end - begin);
+  });
+
+  const Index rows = piece_rows(m, n, k);
+  const Index row_pieces = (m + rows - 1) / rows;
+  const Index column_pieces = (n + piece_columns - 1) / piece_columns;
+  parallel_for(row_pieces * column_pieces, [&](Index piece) {
+    const Index row = piece % row_pieces * rows;
+    const Index column = piece / row_pieces * piece_columns;
+    kernels::gemm(c + row * c_stride + column, c_stride, a.data + row * a_row, a_row, a_col,
+                  packed.get() + column * k, std::min(rows, m - row),
+                  std::min(piece_columns, n - column), k, options.accumulate,
+                  options.bias ? options.bias + column : nullptr);
+  });
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,140 @@
+#include "heed/ops/positions.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/embedding.h"
+
+namespace heed::ops {
+namespace {
+
+constexpr Index grain = 256;  // rows of one piece
+
+// Turns each pair (a, b) of a head by its angle: (a cos - b sin, a sin + b cos). direction -1 turns
+// back.
+Tensor turned(const Tensor& x, const RotaryTable& table, const std::vector<Index>& positions,
+              const RotaryOptions& options, Index rotary_dim, float direction) {
+  const Index rows = x.dim(0), cols = x.dim(1), width = cols / options.num_heads;
+  const Index half = rotary_dim / 2;
+  const bool halves = options.pairs == RotaryPairs::halves;
+  const Index step = halves ? 1 : 2, distance = halves ? half : 1;
+  Tensor y = x.clone();
+  parallel_ranges(rows, grain, [&, from = x.data(), to = y.data()](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      const float* cos = table.cos.data() + positions[row] * half;
+      const float* sin = table.sin.data() + positions[row] * half;
+      for (Index head = 0; head < options.num_heads; ++head) {
+        const Index at = row * cols + head * width;
+        for (Index i = 0; i < half; ++i) {
+          const float a = from[at + i * step], b = from[at + i * step + distance];
+          to[at + i * step] = a * cos[i] - direction * b * sin[i];
+          to[at + i * step + distance] = direction * a * sin[i] + b * cos[i];
+        }
+      }
+    }
+  });
+  return y;
+}
+
+}  // namespace
+
+Tensor sinusoidal_table(Index length, Index dim) {
+  Tensor table = Tensor::empty({length, dim});
+  for (Index position = 0; position < length; ++position) {
+    for (Index i = 0; i < dim; ++i) {
+      const double power = static_cast<double>(i / 2 * 2) / static_cast<double>(dim);
+      const double angle = static_cast<double>(position) / std::pow(10000.0, power);
+      table.data()[position * dim + i] =
+          static_cast<float>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
+}
+
+std::vector<Index> token_positions(const Spans& spans, std::span<const Index> first_positions) {
+  check(first_positions.empty() || static_cast<Index>(first_positions.size()) == spans.count(),
+        "positions: expected ", spans.count(), " first positions, got ", first_positions.size());
+  std::vector<Index> positions(spans.end_row(), 0);
+  for (Index sequence = 0; sequence < spans.count(); ++sequence) {
+    const Index first = first_positions.empty() ? 0 : first_positions[sequence];
+    for (Index i = 0; i < spans[sequence].length; ++i) {
+      positions[spans[sequence].begin + i] = first + i;
+    }
+  }
+  return positions;
+}
+
+Tensor add_positions(const Packed& x, const Tensor& table, std::span<const Index> first_positions) {
+  const std::vector<Index> positions = token_positions(x.spans, first_positions);
+  check(static_cast<Index>(positions.size()) == x.values.dim(0), "positions: the sequences cover ",
+        positions.size(), " of ", x.values.dim(0), " rows");
+  for (const Index position : positions) {
+    check(position < table.dim(0), "positions: no position ", position, " in a table of ",
+          table.dim(0), ": the sequence is too long for this model");
+  }
+  return add(x.values, gather_rows(table, positions));
+}
+
+RotaryTable rotary_table(Index length, Index rotary_dim, float base) {
+  check(rotary_dim % 2 == 0, "rotary: expected an even width, got ", rotary_dim);
+  const Index half = rotary_dim / 2;
+  RotaryTable table{Tensor::empty({length, half}), Tensor::empty({length, half})};
+  for (Index position = 0; position < length; ++position) {
+    for (Index i = 0; i < half; ++i) {
+      const double power = 2.0 * static_cast<double>(i) / static_cast<double>(rotary_dim);
+      const double angle =
+          static_cast<double>(position) / std::pow(static_cast<double>(base), power);
+      table.cos.data()[position * half + i] = static_cast<float>(std::cos(angle));
+      table.sin.data()[position * half + i] = static_cast<float>(std::sin(angle));
+    }
+  }
+  return table;
+}
+
+Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> positions,
+              const RotaryOptions& options) {
+  check(x.rank() == 2 && options.num_heads > 0 && x.dim(1) % options.num_heads == 0,
+        "rotary: expected rows of ", options.num_heads, " heads, got ", x.shape());
+  const Index width = x.dim(1) / options.num_heads;
+  const Index rotary_dim = options.rotary_dim == 0 ? width : options.rotary_dim;
+  check(rotary_dim % 2 == 0 && rotary_dim <= width, "rotary: expected an even width up to ", width,
+        ", got ", rotary_dim);
+  check(table.cos.rank() == 2 && table.cos.dim(1) == rotary_dim / 2 &&
+            table.sin.shape() == table.cos.shape(),
+        "rotary: expected tables of ", rotary_dim / 2, " angles, got ", table.cos.shape(), " and ",
+        table.sin.shape());
+  check(static_cast<Index>(positions.size()) == x.dim(0), "rotary: expected ", x.dim(0),
+        " positions, got ", positions.size());
+  for (const Index position : positions) {
+    check(position >= 0 && position < table.cos.dim(0), "rotary: no position ", position,
+          " in a table of ", table.cos.dim(0));
+  }
+
+  const std::vector<Index> places(positions.begin(), positions.end());
+  // A rotation goes back by the opposite angle.
+  return record(turned(x, table, places, options, rotary_dim, 1), {x},
+                [table, places, options, rotary_dim](const Tensor& dy) -> Gradients {
+                  return {turned(dy, table, places, options, rotary_dim, -1)};
+                });
+}
+
+std::vector<float> alibi_slopes(Index num_heads) {
+  // For H a power of two: 2^(-8/H), 2^(-16/H), ...; otherwise those of the next lower power, then
+  // every other one of the next higher power, as the paper's own code fills the gap.
+  Index power = 1;
+  while (power * 2 <= num_heads) power *= 2;
+  std::vector<float> slopes;
+  for (Index i = 1; i <= power; ++i) {
+    slopes.push_back(
+        static_cast<float>(std::exp2(-8.0 * static_cast<double>(i) / static_cast<double>(power))));
+  }
+  for (Index i = 1; static_cast<Index>(slopes.size()) < num_heads; i += 2) {
+    slopes.push_back(
+        static_cast<float>(std::exp2(-4.0 * static_cast<double>(i) / static_cast<double>(power))));
+  }
+  return slopes;
+}
+
+}  // namespace heed::ops

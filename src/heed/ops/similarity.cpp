@@ -1,0 +1,57 @@
+#include "heed/ops/similarity.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/norm.h"
+
+namespace heed::ops {
+
+std::string_view to_string(Similarity similarity) {
+  switch (similarity) {
+    case Similarity::dot:
+      return "dot";
+    case Similarity::cosine:
+      return "cosine";
+    case Similarity::scaled_dot:
+      return "scaled-dot";
+  }
+  return "";
+}
+
+std::optional<Similarity> parse_similarity(std::string_view text) {
+  for (const Similarity s : {Similarity::dot, Similarity::cosine, Similarity::scaled_dot}) {
+    if (text == to_string(s)) return s;
+  }
+  return std::nullopt;
+}
+
+Tensor dot_similarity(const Tensor& a, const Tensor& b) {
+  check(a.rank() == 2 && b.rank() == 2 && a.dim(1) == b.dim(1),
+        "similarity: expected rows of equal width, got ", a.shape(), " and ", b.shape());
+  return matmul(a, b, {.transpose_b = true});
+}
+
+Tensor cosine_similarity(const Tensor& a, const Tensor& b) {
+  return dot_similarity(unit_vectors(a, a.dim(-1)), unit_vectors(b, b.dim(-1)));
+}
+
+Tensor scaled_dot_similarity(const Tensor& a, const Tensor& b) {
+  return scale(dot_similarity(a, b), 1 / std::sqrt(static_cast<float>(a.dim(-1))));
+}
+
+Tensor similarity(const Tensor& a, const Tensor& b, Similarity similarity) {
+  switch (similarity) {
+    case Similarity::dot:
+      return dot_similarity(a, b);
+    case Similarity::cosine:
+      return cosine_similarity(a, b);
+    case Similarity::scaled_dot:
+      return scaled_dot_similarity(a, b);
+  }
+  fail(ErrorKind::failed, "similarity: unknown kind");
+}
+
+}  // namespace heed::ops
