@@ -161,6 +161,8 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, c
   check(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1),
         "projection_cross_entropy: expected x [N, D] and weight [V, D], got ", x.shape(), " and ",
         weight.shape());
+  check(!bias.is_defined() || bias.shape() == Shape{weight.dim(0)},
+        "projection_cross_entropy: expected bias [", weight.dim(0), "], got ", bias.shape());
   check_targets("projection_cross_entropy", targets, x.dim(0), weight.dim(0), std::nullopt);
   const bool wants_gradients =
       is_recording() && (x.needs_gradient() || weight.needs_gradient() || bias.needs_gradient());
