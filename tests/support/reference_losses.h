@@ -10,18 +10,14 @@
 namespace heed::reference {
 
 // The cost of one row: -log p of the target, a share of it replaced by the mean over all classes.
-// With class weights each class's term is multiplied by its own weight.
 template <typename T>
-T smoothed_cost(const Matrix<T>& log_probabilities, Index row, int target, double smoothing,
-                std::span<const float> class_weights) {
+T smoothed_cost(const Matrix<T>& log_probabilities, Index row, int target, double smoothing) {
   const Index classes = log_probabilities.cols;
   T cost(0.0);
   for (Index c = 0; c < classes; ++c) {
     const double share =
         (c == target ? 1 - smoothing : 0.0) + smoothing / static_cast<double>(classes);
-    if (share == 0) continue;
-    const double weight = class_weights.empty() ? 1.0 : class_weights[c];
-    cost += T(-share * weight) * log_probabilities(row, c);
+    if (share != 0) cost += T(-share) * log_probabilities(row, c);
   }
   return cost;
 }
@@ -35,9 +31,10 @@ Matrix<T> cross_entropy(const Matrix<T>& logits, std::span<const int> targets,
   double divisor = 0;
   for (Index i = 0; i < logits.rows; ++i) {
     if (options.ignore == targets[i]) continue;
-    costs(i, 0) = smoothed_cost(log_probabilities, i, targets[i], options.label_smoothing,
-                                options.class_weights);
-    divisor += options.class_weights.empty() ? 1.0 : options.class_weights[targets[i]];
+    const double weight = options.class_weights.empty() ? 1.0 : options.class_weights[targets[i]];
+    costs(i, 0) =
+        T(weight) * smoothed_cost(log_probabilities, i, targets[i], options.label_smoothing);
+    divisor += weight;
   }
   if (options.reduction == ops::Reduction::none) return costs;
   return scale(sum(costs), options.reduction == ops::Reduction::mean ? 1 / divisor : 1.0);
