@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -140,6 +141,14 @@ HWY_INLINE float MaxOf(const float* x, std::int64_t count) {
         most = hn::Max(most, LoadPart(d, x + i, left, -HUGE_VALF));
       });
   return Max(d, most);
+}
+
+// Is every element minus infinity? NaN is not.
+HWY_INLINE bool AllMasked(const float* x, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (x[i] != -HUGE_VALF) return false;
+  }
+  return true;
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

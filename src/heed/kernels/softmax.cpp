@@ -43,7 +43,7 @@ HWY_INLINE void ScaleInPlace(float* y, float factor, std::int64_t cols) {
 void Softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
     const float most = MaxOf(x, cols);
-    if (most == -HUGE_VALF) {
+    if (most == -HUGE_VALF && AllMasked(x, cols)) {
       for (std::int64_t i = 0; i < cols; ++i) y[i] = 0;
       continue;
     }

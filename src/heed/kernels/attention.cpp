@@ -1,0 +1,454 @@
+#include "heed/kernels/attention.h"
+
+#include <cmath>
+
+#include "heed/base/random.h"
+#include "heed/kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/attention.cpp"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/gemm-inl.h"
+#include "heed/kernels/math-inl.h"
+
+#ifndef HEED_KERNELS_ATTENTION_ONCE
+#define HEED_KERNELS_ATTENTION_ONCE
+namespace heed::kernels {
+
+constexpr std::int64_t key_block = 64;
+constexpr std::int64_t query_block = 48;  // 12 KiB of scores, and whole register blocks of 6 rows
+
+inline std::int64_t padded(std::int64_t width) { return (width + 31) / 32 * 32; }
+
+// The keys that a query may see by its place alone: [first, last).
+struct KeyRange {
+  std::int64_t first, last;
+};
+
+inline KeyRange visible_keys(const AttentionRule& rule, std::int64_t query, std::int64_t keys) {
+  const std::int64_t place = query + rule.past;
+  std::int64_t first = 0, last = keys;
+  if (rule.is_causal) last = std::min(last, place + 1);
+  if (rule.window > 0) {
+    first = std::max(first, place - rule.window + 1);
+    last = std::min(last, place + rule.window);
+  }
+  return {std::min(first, keys), std::max(last, std::int64_t{0})};
+}
+
+// The keys that any query of [first, last) may see. Both ends move forward with the query.
+inline KeyRange visible_keys(const AttentionRule& rule, std::int64_t first, std::int64_t last,
+                             std::int64_t keys) {
+  return {visible_keys(rule, first, keys).first, visible_keys(rule, last - 1, keys).last};
+}
+
+}  // namespace heed::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+// A block of b in panels, with a note whether all of it is finite. Zeros of the other factor stand
+// for masked cells: they must not meet NaN or infinity, which they would turn into NaN.
+struct PackedBlock {
+  const float* panels;
+  bool is_finite;
+};
+
+HWY_INLINE bool AllFinite(const float* x, std::int64_t count) {
+  return SumOf(x, count, [](auto v) HWY_ATTR { return hn::Mul(v, hn::Zero(FloatTag())); }) == 0;
+}
+
+HWY_INLINE bool AllFinite(HeadRows rows, std::int64_t count, std::int64_t width) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!AllFinite(rows.data + i * rows.stride, width)) return false;
+  }
+  return true;
+}
+
+// The rows as a factor [rows, width].
+HWY_INLINE PackedBlock PackRows(float* panels, HeadRows rows, std::int64_t count,
+                                std::int64_t width) {
+  PackPanels(panels, rows.data, rows.stride, 1, width, count);
+  return {panels, AllFinite(rows, count, width)};
+}
+
+// The rows as a factor [width, rows].
+HWY_INLINE void PackColumns(float* panels, HeadRows rows, std::int64_t count, std::int64_t width) {
+  PackPanels(panels, rows.data, 1, rows.stride, count, width);
+}
+
+// c [m, n] += a [m, k] x b. Where b is not finite, zeros of a skip their row of b; the bits are the
+// same as for a finite b, because adding 0 * b changes nothing.
+HWY_INLINE void AddProduct(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
+                           std::int64_t a_col, const PackedBlock& b, std::int64_t m, std::int64_t n,
+                           std::int64_t k) {
+  if (b.is_finite)
+    return GemmPanels(c, c_stride, a, a_row, a_col, b.panels, m, n, k, true, nullptr);
+  const std::int64_t width = PanelWidth();
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const float* column = b.panels + j / width * width * k + j % width;
+      float sum = 0;
+      for (std::int64_t l = 0; l < k; ++l) {
+        const float factor = a[i * a_row + l * a_col];
+        if (factor != 0) sum = std::fma(factor, column[l * width], sum);
+      }
+      c[i * c_stride + j] += sum;
+    }
+  }
+}
+
+HWY_INLINE FloatVec Tanh(FloatVec x) {
+  // 1 - 2 / (e^2x + 1): right at both ends, where e^2x is 0 or infinite.
+  const FloatTag d;
+  const auto one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
+  return hn::Sub(one, hn::Div(two, hn::Add(Exp(d, hn::Mul(x, two)), one)));
+}
+
+// Rows of scores [rows, key_block] for queries from `first_query` and keys from `first_key`.
+struct ScoreBlock {
+  float* scores;
+  std::int64_t first_query, rows, first_key, keys;
+  float* row(std::int64_t i) const { return scores + i * key_block; }
+};
+
+HWY_INLINE void CopyToRecord(const ScoreBlock& block, float* target, std::int64_t all_keys) {
+  if (target == nullptr) return;
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    float* to = target + (block.first_query + i) * all_keys + block.first_key;
+    std::copy(block.row(i), block.row(i) + block.keys, to);
+  }
+}
+
+// Scores become masked scores: scaled, capped, with ALiBi and mask, minus infinity where masked.
+HWY_INLINE void ApplyRule(const ScoreBlock& block, const AttentionRule& rule, std::int64_t all_keys,
+                          const AttentionRecord* record) {
+  const FloatTag d;
+  const auto scale = hn::Set(d, rule.scale);
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    Map(block.row(i), block.row(i), block.keys,
+        [scale](auto v) HWY_ATTR { return hn::Mul(v, scale); });
+  }
+  if (record) CopyToRecord(block, record->scores, all_keys);
+  if (rule.softcap > 0) {
+    const auto cap = hn::Set(d, rule.softcap), inverse = hn::Set(d, 1 / rule.softcap);
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      Map(block.row(i), block.row(i), block.keys,
+          [cap, inverse](auto v) HWY_ATTR { return hn::Mul(cap, Tanh(hn::Mul(v, inverse))); });
+    }
+  }
+  if (record) CopyToRecord(block, record->capped, all_keys);
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    float* row = block.row(i);
+    const std::int64_t query = block.first_query + i;
+    if (rule.alibi_slope != 0) {
+      for (std::int64_t j = 0; j < block.keys; ++j) {
+        const std::int64_t distance = query + rule.past - (block.first_key + j);
+        row[j] -= rule.alibi_slope * static_cast<float>(distance < 0 ? -distance : distance);
+      }
+    }
+    if (rule.dense) {
+      const float* dense = rule.dense + query * rule.dense_stride + block.first_key;
+      // A masked cell holds minus infinity even if its score is NaN.
+      for (std::int64_t j = 0; j < block.keys; ++j) {
+        row[j] = dense[j] == -HUGE_VALF ? -HUGE_VALF : row[j] + dense[j];
+      }
+    }
+    const KeyRange seen = visible_keys(rule, query, all_keys);
+    for (std::int64_t j = 0; j < std::min(block.keys, seen.first - block.first_key); ++j)
+      row[j] = -HUGE_VALF;
+    for (std::int64_t j = std::max<std::int64_t>(0, seen.last - block.first_key); j < block.keys;
+         ++j)
+      row[j] = -HUGE_VALF;
+  }
+  if (record) CopyToRecord(block, record->masked, all_keys);
+}
+
+// Weights that fall away become 0, the others grow.
+HWY_INLINE void DropWeights(float* row, std::int64_t query, std::int64_t first_key,
+                            std::int64_t keys, const AttentionRule& rule) {
+  const std::int64_t number = rule.first_dropout_row + query * rule.dropout_row_step;
+  const std::uint64_t key = random_bits(rule.dropout.key, static_cast<std::uint64_t>(number));
+  const float scale = 65536.0f / (65536.0f - static_cast<float>(rule.dropout.threshold));
+  for (std::int64_t j = 0; j < keys; ++j) {
+    const std::int64_t element = first_key + j;
+    const std::uint64_t bits = random_bits(key, static_cast<std::uint64_t>(element / 4));
+    const auto sixteen = static_cast<std::uint32_t>(bits >> (16 * (element % 4))) & 0xffffu;
+    row[j] = sixteen >= rule.dropout.threshold ? row[j] * scale : 0.0f;
+  }
+}
+
+// row = e^(row - shift), 0 where masked; returns the sum.
+HWY_INLINE float ExpRow(float* row, std::int64_t keys, float shift) {
+  const FloatTag d;
+  const auto most = hn::Set(d, shift);
+  auto sum = hn::Zero(d);
+  // Rows have room for whole vectors; what lies behind the keys becomes 0.
+  for (std::int64_t j = keys; j % static_cast<std::int64_t>(hn::Lanes(d)) != 0; ++j)
+    row[j] = -HUGE_VALF;
+  for (std::int64_t j = 0; j < keys; j += hn::Lanes(d)) {
+    const auto e = Exp(d, hn::Sub(hn::Load(d, row + j), most));
+    hn::Store(e, d, row + j);
+    sum = hn::Add(sum, e);
+  }
+  return Sum(d, sum);
+}
+
+HWY_INLINE void ScaleRow(float* row, float factor, std::int64_t count) {
+  const auto f = hn::Set(FloatTag(), factor);
+  Map(row, row, count, [f](auto v) HWY_ATTR { return hn::Mul(v, f); });
+}
+
+// What the softmax knows of each query so far.
+struct RunningSoftmax {
+  float most[attention_max_queries];
+  float sum[attention_max_queries];
+};
+
+// One block of scores joins: the running maximum, sum and output are brought up to date, and the
+// scores become e^(score - maximum).
+HWY_INLINE void JoinBlock(const ScoreBlock& block, std::int64_t offset, RunningSoftmax& running,
+                          float* mixed, std::int64_t mixed_stride, std::int64_t value_dim) {
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    float* row = block.row(i);
+    float& most = running.most[offset + i];
+    float& sum = running.sum[offset + i];
+    const float now = std::max(most, MaxOf(row, block.keys));
+    if (now == -HUGE_VALF) {
+      // Nothing seen yet; or scores of NaN, which no maximum shows and no output may hide.
+      if (!AllMasked(row, block.keys)) most = sum = NAN;
+      std::fill(row, row + block.keys, 0.0f);
+      continue;
+    }
+    if (now != most) {
+      const float shrink = most == -HUGE_VALF ? 0.0f : std::exp(most - now);
+      sum *= shrink;
+      ScaleRow(mixed + (offset + i) * mixed_stride, shrink, value_dim);
+      most = now;
+    }
+    sum += ExpRow(row, block.keys, most);
+  }
+}
+
+struct ForwardWorkspace {
+  float *scores, *keys, *values, *mixed;
+  ForwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
+      : scores(memory),
+        keys(scores + query_block * key_block),
+        values(keys + key_block * padded(key_dim)),
+        mixed(values + key_block * padded(value_dim)) {}
+};
+
+HWY_INLINE void WriteWeights(const AttentionRecord& record, const RunningSoftmax& running,
+                             std::int64_t first, std::int64_t last, std::int64_t keys) {
+  for (std::int64_t query = first; query < last; ++query) {
+    float* weights = record.weights + query * keys;
+    const float* masked = record.masked + query * keys;
+    const float most = running.most[query - first], sum = running.sum[query - first];
+    if (most == -HUGE_VALF) {
+      std::fill(weights, weights + keys, 0.0f);
+      continue;
+    }
+    const FloatTag d;
+    const auto shift = hn::Set(d, most), factor = hn::Set(d, 1 / sum);
+    Map(weights, masked, keys,
+        [d, shift, factor](auto v) HWY_ATTR { return hn::Mul(Exp(d, hn::Sub(v, shift)), factor); });
+  }
+}
+
+void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
+               HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+               std::int64_t first, std::int64_t last, const AttentionRecord* record,
+               float* memory) {
+  const ForwardWorkspace work(memory, sizes.key_dim, sizes.value_dim);
+  const std::int64_t mixed_stride = padded(sizes.value_dim);
+  RunningSoftmax running;
+  std::fill(running.most, running.most + (last - first), -HUGE_VALF);
+  std::fill(running.sum, running.sum + (last - first), 0.0f);
+  std::fill(work.mixed, work.mixed + (last - first) * mixed_stride, 0.0f);
+
+  // Blocks that no query sees are left out; a watcher gets their scores all the same.
+  const KeyRange seen =
+      record ? KeyRange{0, sizes.keys} : visible_keys(rule, first, last, sizes.keys);
+  for (std::int64_t from = seen.first / key_block * key_block; from < seen.last;
+       from += key_block) {
+    const std::int64_t keys = std::min(key_block, sizes.keys - from);
+    PackColumns(work.keys, {key.data + from * key.stride, key.stride}, keys, sizes.key_dim);
+    const PackedBlock values = PackRows(
+        work.values, {value.data + from * value.stride, value.stride}, keys, sizes.value_dim);
+    for (std::int64_t at = first; at < last; at += query_block) {
+      const ScoreBlock block{work.scores, at, std::min(query_block, last - at), from, keys};
+      const KeyRange block_sees = visible_keys(rule, at, at + block.rows, sizes.keys);
+      if (record == nullptr && (block_sees.last <= from || block_sees.first >= from + keys))
+        continue;
+      GemmPanels(work.scores, key_block, query.data + at * query.stride, query.stride, 1, work.keys,
+                 block.rows, keys, sizes.key_dim, false, nullptr);
+      ApplyRule(block, rule, sizes.keys, record);
+      float* mixed = work.mixed + (at - first) * mixed_stride;
+      JoinBlock(block, at - first, running, work.mixed, mixed_stride, sizes.value_dim);
+      if (rule.has_dropout) {
+        for (std::int64_t i = 0; i < block.rows; ++i)
+          DropWeights(block.row(i), at + i, from, keys, rule);
+      }
+      AddProduct(mixed, mixed_stride, work.scores, key_block, 1, values, block.rows,
+                 sizes.value_dim, keys);
+    }
+  }
+
+  if (record && record->weights) WriteWeights(*record, running, first, last, sizes.keys);
+  for (std::int64_t i = first; i < last; ++i) {
+    const float sum = running.sum[i - first], most = running.most[i - first];
+    const bool sees_nothing = most == -HUGE_VALF;
+    log_sum.data[i * log_sum.stride] = sees_nothing ? -HUGE_VALF : most + std::log(sum);
+    float* mixed = work.mixed + (i - first) * mixed_stride;
+    ScaleRow(mixed, sees_nothing ? 0.0f : 1 / sum, sizes.value_dim);
+    std::copy(mixed, mixed + sizes.value_dim, output.data + i * output.stride);
+  }
+}
+
+struct BackwardWorkspace {
+  float *weights, *dweights, *key_columns, *key_rows, *value_columns, *query_rows, *doutput_rows;
+  BackwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
+      : weights(memory),
+        dweights(weights + query_block * key_block),
+        key_columns(dweights + query_block * key_block),
+        key_rows(key_columns + key_block * padded(key_dim)),
+        value_columns(key_rows + key_block * padded(key_dim)),
+        query_rows(value_columns + key_block * padded(value_dim)),
+        doutput_rows(query_rows + key_block * padded(key_dim)) {}
+};
+
+// The derivative of a capped score c tanh(s / c) is 1 - (capped / c)^2. The cap is undone from the
+// masked score when nothing else was added to it; otherwise the raw scores are capped once more.
+HWY_INLINE void CapSlopes(float* dscores, const float* raw, const AttentionRule& rule,
+                          std::int64_t keys) {
+  const FloatTag d;
+  const auto factor = hn::Set(d, rule.scale / rule.softcap), one = hn::Set(d, 1.0f);
+  Map(dscores, dscores, raw, keys, [factor, one](auto g, auto s) HWY_ATTR {
+    const auto t = Tanh(hn::Mul(s, factor));
+    const auto slope = hn::NegMulAdd(t, t, one);
+    return hn::IfThenElseZero(hn::Ne(g, hn::Zero(FloatTag())), hn::Mul(g, slope));
+  });
+}
+
+// dscores = weights * (dweights - delta) * scale, with 0 at masked cells whatever dweights holds.
+HWY_INLINE void ScoreGradients(float* dweights, const float* weights, float delta, float scale,
+                               std::int64_t keys) {
+  const FloatTag d;
+  const auto shift = hn::Set(d, delta), factor = hn::Set(d, scale);
+  Map(dweights, dweights, weights, keys, [shift, factor](auto g, auto w) HWY_ATTR {
+    const auto product = hn::Mul(hn::Mul(w, hn::Sub(g, shift)), factor);
+    return hn::IfThenElseZero(hn::Ne(w, hn::Zero(FloatTag())), product);
+  });
+}
+
+// e^(score - log_sum) for every cell; zeros for a query that sees nothing.
+HWY_INLINE void WeightsAgain(const ScoreBlock& block, HeadRows log_sum) {
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    const float shift = log_sum.data[(block.first_query + i) * log_sum.stride];
+    if (shift == -HUGE_VALF) {
+      std::fill(block.row(i), block.row(i) + block.keys, 0.0f);
+    } else {
+      ExpRow(block.row(i), block.keys, shift);
+    }
+  }
+}
+
+void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
+                       HeadRows output, HeadRows log_sum, HeadRows query, HeadRows key,
+                       HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+                       float* memory) {
+  const BackwardWorkspace work(memory, sizes.key_dim, sizes.value_dim);
+  for (std::int64_t from = 0; from < sizes.keys; from += key_block) {
+    const std::int64_t keys = std::min(key_block, sizes.keys - from);
+    const HeadRows key_rows{key.data + from * key.stride, key.stride};
+    PackColumns(work.key_columns, key_rows, keys, sizes.key_dim);
+    PackColumns(work.value_columns, {value.data + from * value.stride, value.stride}, keys,
+                sizes.value_dim);
+    const PackedBlock packed_keys = PackRows(work.key_rows, key_rows, keys, sizes.key_dim);
+
+    for (std::int64_t at = 0; at < sizes.queries; at += query_block) {
+      const ScoreBlock block{work.weights, at, std::min(query_block, sizes.queries - at), from,
+                             keys};
+      const KeyRange seen = visible_keys(rule, at, at + block.rows, sizes.keys);
+      if (seen.last <= from || seen.first >= from + keys) continue;
+      const HeadRows query_rows{query.data + at * query.stride, query.stride};
+      const HeadRows doutput_rows{doutput.data + at * doutput.stride, doutput.stride};
+
+      // The weights once more, from the scores and the row sums that were kept.
+      GemmPanels(work.weights, key_block, query_rows.data, query.stride, 1, work.key_columns,
+                 block.rows, keys, sizes.key_dim, false, nullptr);
+      ApplyRule(block, rule, sizes.keys, nullptr);
+      WeightsAgain(block, log_sum);
+
+      // dweights = doutput value^T; through dropout if there was one.
+      GemmPanels(work.dweights, key_block, doutput_rows.data, doutput.stride, 1, work.value_columns,
+                 block.rows, keys, sizes.value_dim, false, nullptr);
+      for (std::int64_t i = 0; i < block.rows; ++i) {
+        float* dweights = work.dweights + i * key_block;
+        if (rule.has_dropout) DropWeights(dweights, at + i, from, keys, rule);
+        const float delta =
+            SumOf(doutput_rows.data + i * doutput.stride, output.data + (at + i) * output.stride,
+                  sizes.value_dim, [](auto g, auto o) HWY_ATTR { return hn::Mul(g, o); });
+        ScoreGradients(dweights, block.row(i), delta, rule.scale, keys);
+        if (rule.has_dropout) DropWeights(block.row(i), at + i, from, keys, rule);
+      }
+
+      // dvalue += weights^T doutput; then the weights' memory holds the raw scores for the cap.
+      AddProduct(dvalue.data + from * dvalue.stride, dvalue.stride, work.weights, 1, key_block,
+                 PackRows(work.doutput_rows, doutput_rows, block.rows, sizes.value_dim), keys,
+                 sizes.value_dim, block.rows);
+      if (rule.softcap > 0) {
+        GemmPanels(work.weights, key_block, query_rows.data, query.stride, 1, work.key_columns,
+                   block.rows, keys, sizes.key_dim, false, nullptr);
+        for (std::int64_t i = 0; i < block.rows; ++i) {
+          CapSlopes(work.dweights + i * key_block, block.row(i), rule, keys);
+        }
+      }
+      // dquery += dscores key, dkey += dscores^T query.
+      AddProduct(dquery.data + at * dquery.stride, dquery.stride, work.dweights, key_block, 1,
+                 packed_keys, block.rows, sizes.key_dim, keys);
+      AddProduct(dkey.data + from * dkey.stride, dkey.stride, work.dweights, 1, key_block,
+                 PackRows(work.query_rows, query_rows, block.rows, sizes.key_dim), keys,
+                 sizes.key_dim, block.rows);
+    }
+  }
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(Attention);
+HWY_EXPORT(AttentionBackward);
+
+std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) noexcept {
+  const std::int64_t forward = query_block * key_block + key_block * padded(key_dim) +
+                               (key_block + attention_max_queries) * padded(value_dim);
+  const std::int64_t backward = 2 * query_block * key_block + 3 * key_block * padded(key_dim) +
+                                2 * key_block * padded(value_dim);
+  return std::max(forward, backward);
+}
+
+void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
+               HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+               std::int64_t first, std::int64_t last, const AttentionRecord* record,
+               float* workspace) noexcept {
+  HWY_DYNAMIC_DISPATCH(Attention)
+  (output, log_sum, query, key, value, sizes, rule, first, last, record, workspace);
+}
+
+void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
+                        HeadRows output, HeadRows log_sum, HeadRows query, HeadRows key,
+                        HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+                        float* workspace) noexcept {
+  HWY_DYNAMIC_DISPATCH(AttentionBackward)
+  (dquery, dkey, dvalue, doutput, output, log_sum, query, key, value, sizes, rule, workspace);
+}
+
+}  // namespace heed::kernels
+#endif

@@ -1,0 +1,72 @@
+// Attention of one sequence and one head: blocked, with the softmax computed as the blocks come.
+//
+// Keys are taken in blocks counted from the sequence's first key, and every score is a chain of its
+// own. So a query's result does not depend on which other queries are computed with it, nor on keys
+// behind the ones it may see.
+#pragma once
+
+#include <cstdint>
+
+#include "heed/kernels/elementwise.h"
+
+namespace heed::kernels {
+
+// How scores come about, and which cells count. Query i stands at place i + past among the keys.
+struct AttentionRule {
+  float scale = 1;
+  float softcap = 0;      // c > 0: c * tanh(score / c)
+  float alibi_slope = 0;  // subtracts slope * |place - key|
+  bool is_causal = false;
+  std::int64_t window = 0;  // > 0: only keys with |place - key| < window
+  std::int64_t past = 0;
+  const float* dense = nullptr;  // [queries, keys] added to the scores, or null
+  std::int64_t dense_stride = 0;
+  bool has_dropout = false;
+  DropoutRule dropout{};               // of the weights; each query has a key of its own, made from
+  std::int64_t first_dropout_row = 0;  // this number + query * dropout_row_step
+  std::int64_t dropout_row_step = 0;
+};
+
+// Rows of one head: row i begins at data + i * stride.
+struct HeadRows {
+  const float* data;
+  std::int64_t stride;
+};
+struct HeadRowsOut {
+  float* data;
+  std::int64_t stride;
+};
+
+struct AttentionSizes {
+  std::int64_t queries, keys;
+  std::int64_t key_dim, value_dim;
+};
+
+// What a watcher asked for: [queries, keys] each, null where not.
+struct AttentionRecord {
+  float* scores = nullptr;
+  float* capped = nullptr;
+  float* masked = nullptr;
+  float* weights = nullptr;
+};
+
+// Floats of working memory that either function needs, whatever the lengths. Aligned to 64 bytes.
+std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) noexcept;
+
+// Queries that one call takes at the most.
+inline constexpr std::int64_t attention_max_queries = 192;
+
+// output = weights x value for queries [first, last), and log_sum: for each query the logarithm of
+// the sum of e^score, minus infinity if it sees nothing (then its output is zero).
+void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
+               HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+               std::int64_t first, std::int64_t last, const AttentionRecord* record,
+               float* workspace) noexcept;
+
+// Adds to dquery, dkey and dvalue, for all queries and keys of the sequence.
+void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
+                        HeadRows output, HeadRows log_sum, HeadRows query, HeadRows key,
+                        HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+                        float* workspace) noexcept;
+
+}  // namespace heed::kernels

@@ -1,0 +1,338 @@
+#include "heed/ops/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/core/storage.h"
+#include "heed/kernels/attention.h"
+#include "heed/ops/embedding.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/norm.h"
+#include "heed/ops/softmax.h"
+
+namespace heed::ops {
+namespace {
+
+constexpr Index pieces_per_turn = 4;  // short sequences are small work: take several at a time
+
+struct Sizes {
+  Index heads, groups;       // H query heads over G key/value heads
+  Index key_dim, value_dim;  // K and J
+  Index group_of(Index head) const { return head / (heads / groups); }
+};
+
+Sizes checked_sizes(const Packed& query, const Packed& key, const Tensor& value,
+                    const AttentionOptions& options) {
+  const Index heads = options.num_heads;
+  const Index groups = options.num_key_value_heads == 0 ? heads : options.num_key_value_heads;
+  check(heads > 0 && groups > 0 && heads % groups == 0,
+        "attention: expected key/value heads that divide the heads, got ", groups, " and ", heads);
+  const Tensor &q = query.values, &k = key.values;
+  check(q.rank() == 2 && k.rank() == 2 && value.rank() == 2,
+        "attention: expected matrices, got query ", q.shape(), ", key ", k.shape(), ", value ",
+        value.shape());
+  check(q.dim(1) % heads == 0 && k.dim(1) == q.dim(1) / heads * groups,
+        "attention: expected query and key of ", heads, " and ", groups,
+        " heads of one width, got ", q.shape(), " and ", k.shape());
+  check(value.dim(1) % groups == 0 && value.dim(0) == k.dim(0), "attention: expected a value of ",
+        groups, " heads and ", k.dim(0), " rows, got ", value.shape());
+  check(query.spans.count() == key.spans.count(), "attention: expected as many key sequences as ",
+        "query sequences, got ", key.spans.count(), " and ", query.spans.count());
+  check(query.spans.end_row() <= q.dim(0) && key.spans.end_row() <= k.dim(0),
+        "attention: the sequences reach beyond the rows of query ", q.shape(), " or key ",
+        k.shape());
+  check(options.past.empty() || static_cast<Index>(options.past.size()) == query.spans.count(),
+        "attention: expected the past of ", query.spans.count(), " sequences, got ",
+        options.past.size());
+  check(options.alibi_slopes.empty() || static_cast<Index>(options.alibi_slopes.size()) == heads,
+        "attention: expected ", heads, " ALiBi slopes, got ", options.alibi_slopes.size());
+  check(options.dropout.probability >= 0 && options.dropout.probability < 1,
+        "attention: expected a dropout in [0, 1), got ", options.dropout.probability);
+  return {heads, groups, q.dim(1) / heads, value.dim(1) / groups};
+}
+
+void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, Index heads) {
+  Index last = -1;
+  for (Index s = 0; s < query.spans.count(); ++s) {
+    const Index queries = query.spans[s].length, keys = key.spans[s].length;
+    if (queries == 0 || keys == 0) continue;
+    last = std::max(last, s * mask.sequence_stride + (heads - 1) * mask.head_stride +
+                              (queries - 1) * mask.query_stride + keys - 1);
+  }
+  check(last < static_cast<Index>(mask.values.size()), "attention: expected a mask of at least ",
+        last + 1, " values, got ", mask.values.size());
+}
+
+// Everything that the kernels need for one call, forward and back.
+struct Plan {
+  Packed query, key;
+  Tensor value;
+  Sizes sizes;
+  AttentionMask mask;
+  AttentionOptions options;
+  float scale;
+  Tensor log_sum;  // [N, H]
+
+  kernels::AttentionSizes sizes_of(Index sequence) const {
+    return {query.spans[sequence].length, key.spans[sequence].length, sizes.key_dim,
+            sizes.value_dim};
+  }
+
+  kernels::AttentionRule rule(Index sequence, Index head) const {
+    kernels::AttentionRule rule;
+    rule.scale = scale;
+    rule.softcap = options.softcap;
+    rule.alibi_slope = options.alibi_slopes.empty() ? 0 : options.alibi_slopes[head];
+    rule.is_causal = mask.causal;
+    rule.window = mask.window;
+    rule.past = options.past.empty() ? 0 : options.past[sequence];
+    if (mask.dense) {
+      rule.dense = mask.dense->values.data() + sequence * mask.dense->sequence_stride +
+                   head * mask.dense->head_stride;
+      rule.dense_stride = mask.dense->query_stride;
+    }
+    rule.dropout = kernels::dropout_rule(options.dropout.probability, options.dropout.key);
+    rule.has_dropout = rule.dropout.threshold > 0;
+    rule.first_dropout_row = query.spans[sequence].begin * sizes.heads + head;
+    rule.dropout_row_step = sizes.heads;
+    return rule;
+  }
+
+  // Rows of one sequence and head in a tensor with `heads` heads of `width` side by side.
+  template <typename Rows, typename T>
+  static Rows head_rows(T& x, const Span& span, Index head, Index width) {
+    return {x.data() + span.begin * x.dim(1) + head * width, x.dim(1)};
+  }
+  kernels::HeadRows query_rows(const Tensor& x, Index s, Index head, Index width) const {
+    return head_rows<kernels::HeadRows>(x, query.spans[s], head, width);
+  }
+  kernels::HeadRows key_rows(const Tensor& x, Index s, Index group, Index width) const {
+    return head_rows<kernels::HeadRows>(x, key.spans[s], group, width);
+  }
+  kernels::HeadRowsOut query_rows_out(Tensor& x, Index s, Index head, Index width) const {
+    return head_rows<kernels::HeadRowsOut>(x, query.spans[s], head, width);
+  }
+  kernels::HeadRowsOut key_rows_out(Tensor& x, Index s, Index group, Index width) const {
+    return head_rows<kernels::HeadRowsOut>(x, key.spans[s], group, width);
+  }
+};
+
+struct Piece {
+  Index sequence, head, first, last;
+};
+
+// One piece per sequence and head, and per so many queries of a long sequence.
+std::vector<Piece> forward_pieces(const Plan& plan) {
+  std::vector<Piece> pieces;
+  for (Index s = 0; s < plan.query.spans.count(); ++s) {
+    const Index queries = plan.query.spans[s].length;
+    for (Index first = 0; first < queries; first += kernels::attention_max_queries) {
+      const Index last = std::min(queries, first + kernels::attention_max_queries);
+      for (Index head = 0; head < plan.sizes.heads; ++head)
+        pieces.push_back({s, head, first, last});
+    }
+  }
+  return pieces;
+}
+
+template <typename Body>
+void with_workspace(const Plan& plan, Index count, Body body) {
+  parallel_ranges(count, pieces_per_turn, [&](Index begin, Index end) {
+    const auto workspace =
+        allocate_floats(kernels::attention_workspace(plan.sizes.key_dim, plan.sizes.value_dim));
+    for (Index i = begin; i < end; ++i) body(i, workspace.get());
+  });
+}
+
+void open_view(AttentionView& view, const Plan& plan) {
+  for (auto* tensors : {&view.scores, &view.capped, &view.masked, &view.weights}) {
+    tensors->clear();
+    for (Index s = 0; s < plan.query.spans.count(); ++s) {
+      const Shape shape{plan.sizes.heads, plan.query.spans[s].length, plan.key.spans[s].length};
+      tensors->push_back(Tensor::zeros(shape));
+    }
+  }
+}
+
+kernels::AttentionRecord record_for(AttentionView& view, const Piece& piece) {
+  const auto of_head = [&](std::vector<Tensor>& tensors) {
+    Tensor& t = tensors[piece.sequence];
+    return t.data() + piece.head * t.dim(1) * t.dim(2);
+  };
+  return {of_head(view.scores), of_head(view.capped), of_head(view.masked), of_head(view.weights)};
+}
+
+Tensor run_forward(Plan& plan, AttentionView* view) {
+  const Sizes& sizes = plan.sizes;
+  Tensor output = Tensor::empty({plan.query.values.dim(0), sizes.heads * sizes.value_dim});
+  if (plan.query.spans.num_tokens() != output.dim(0)) output = Tensor::zeros(output.shape());
+  plan.log_sum = Tensor::empty({plan.query.values.dim(0), sizes.heads});
+  if (view) open_view(*view, plan);
+
+  const std::vector<Piece> pieces = forward_pieces(plan);
+  with_workspace(plan, static_cast<Index>(pieces.size()), [&](Index number, float* workspace) {
+    const Piece& piece = pieces[number];
+    const Index s = piece.sequence, head = piece.head, group = sizes.group_of(head);
+    kernels::AttentionRecord record;
+    if (view) record = record_for(*view, piece);
+    kernels::attention(plan.query_rows_out(output, s, head, sizes.value_dim),
+                       plan.query_rows_out(plan.log_sum, s, head, 1),
+                       plan.query_rows(plan.query.values, s, head, sizes.key_dim),
+                       plan.key_rows(plan.key.values, s, group, sizes.key_dim),
+                       plan.key_rows(plan.value, s, group, sizes.value_dim), plan.sizes_of(s),
+                       plan.rule(s, head), piece.first, piece.last, view ? &record : nullptr,
+                       workspace);
+  });
+  return output;
+}
+
+// One piece per sequence and key/value head: its query heads add to the same gradients, in order.
+Gradients run_backward(const Plan& plan, const Tensor& output, const Tensor& doutput) {
+  const Sizes& sizes = plan.sizes;
+  Tensor dquery = Tensor::zeros(plan.query.values.shape());
+  Tensor dkey = Tensor::zeros(plan.key.values.shape());
+  Tensor dvalue = Tensor::zeros(plan.value.shape());
+  with_workspace(
+      plan, plan.query.spans.count() * sizes.groups, [&](Index number, float* workspace) {
+        const Index s = number / sizes.groups, group = number % sizes.groups;
+        const Index heads_per_group = sizes.heads / sizes.groups;
+        for (Index head = group * heads_per_group; head < (group + 1) * heads_per_group; ++head) {
+          kernels::attention_backward(plan.query_rows_out(dquery, s, head, sizes.key_dim),
+                                      plan.key_rows_out(dkey, s, group, sizes.key_dim),
+                                      plan.key_rows_out(dvalue, s, group, sizes.value_dim),
+                                      plan.query_rows(doutput, s, head, sizes.value_dim),
+                                      plan.query_rows(output, s, head, sizes.value_dim),
+                                      plan.query_rows(plan.log_sum, s, head, 1),
+                                      plan.query_rows(plan.query.values, s, head, sizes.key_dim),
+                                      plan.key_rows(plan.key.values, s, group, sizes.key_dim),
+                                      plan.key_rows(plan.value, s, group, sizes.value_dim),
+                                      plan.sizes_of(s), plan.rule(s, head), workspace);
+        }
+      });
+  return {dquery, dkey, dvalue};
+}
+
+// Two sequences that share keys would add to the same gradients at the same time.
+void check_disjoint(const Spans& spans) {
+  std::vector<Span> sorted(spans.begin(), spans.end());
+  std::sort(sorted.begin(), sorted.end(), [](Span a, Span b) { return a.begin < b.begin; });
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    check(sorted[i - 1].begin + sorted[i - 1].length <= sorted[i].begin,
+          "attention: sequences that share keys have no gradient");
+  }
+}
+
+float default_scale(Similarity similarity, Index key_dim) {
+  return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(key_dim)) : 1;
+}
+
+}  // namespace
+
+Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
+                 const AttentionMask& mask, const AttentionOptions& options, AttentionView* view) {
+  const Sizes sizes = checked_sizes(query, key, value, options);
+  if (mask.dense) check_dense(*mask.dense, query, key, sizes.heads);
+  Packed q = query, k = key;
+  if (options.similarity == Similarity::cosine) {
+    q.values = unit_vectors(q.values, sizes.key_dim);
+    k.values = unit_vectors(k.values, sizes.key_dim);
+  }
+  std::vector<Tensor> inputs{q.values, k.values, value};
+  const bool is_recorded =
+      is_recording() &&
+      std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.needs_gradient(); });
+  if (is_recorded) check_disjoint(key.spans);
+
+  Plan plan{{q.values.detach(), q.spans},
+            {k.values.detach(), k.spans},
+            value.detach(),
+            sizes,
+            mask,
+            options,
+            options.scale.value_or(default_scale(options.similarity, sizes.key_dim)),
+            {}};
+  Tensor output = run_forward(plan, view);
+  return record(output, std::move(inputs),
+                [plan = std::move(plan), output](const Tensor& doutput) -> Gradients {
+                  return run_backward(plan, output, doutput);
+                });
+}
+
+namespace {
+
+// Columns [first, first + width) of x, as a product with a matrix of zeros and ones.
+Tensor columns(const Tensor& x, Index first, Index width) {
+  Tensor pick = Tensor::zeros({x.dim(1), width});
+  for (Index i = 0; i < width; ++i) pick.data()[(first + i) * width + i] = 1;
+  return matmul(x, pick);
+}
+
+Tensor rows(const Tensor& x, const Span& span) {
+  std::vector<Index> numbers;
+  for (Index i = 0; i < span.length; ++i) numbers.push_back(span.begin + i);
+  return gather_rows(x, numbers);
+}
+
+// Zeros, and minus infinity where a cell is masked; ALiBi and the dense mask added.
+Tensor mask_matrix(const AttentionMask& mask, const AttentionOptions& options, Index sequence,
+                   Index head, Index queries, Index keys) {
+  Tensor m = Tensor::zeros({queries, keys});
+  for (Index i = 0; i < queries; ++i) {
+    for (Index j = 0; j < keys; ++j) {
+      float& cell = m.data()[i * keys + j];
+      const Index distance = std::abs(i - j);
+      if (!options.alibi_slopes.empty())
+        cell -= options.alibi_slopes[head] * static_cast<float>(distance);
+      if (mask.dense) {
+        const DenseMask& dense = *mask.dense;
+        cell += dense.values[sequence * dense.sequence_stride + head * dense.head_stride +
+                             i * dense.query_stride + j];
+      }
+      const bool is_hidden = (mask.causal && j > i) || (mask.window > 0 && distance >= mask.window);
+      if (is_hidden) cell = -std::numeric_limits<float>::infinity();
+    }
+  }
+  return m;
+}
+
+}  // namespace
+
+Tensor attention_reference(const Packed& query, const Packed& key, const Tensor& value,
+                           const AttentionMask& mask, const AttentionOptions& options) {
+  const Sizes sizes = checked_sizes(query, key, value, options);
+  check(options.past.empty() && options.dropout.probability == 0 && options.softcap == 0,
+        "attention_reference: no past, dropout or softcap");
+  const float scale_factor =
+      options.scale.value_or(default_scale(options.similarity, sizes.key_dim));
+  Tensor output = Tensor::zeros({query.values.dim(0), sizes.heads * sizes.value_dim});
+  for (Index s = 0; s < query.spans.count(); ++s) {
+    const Span &q_span = query.spans[s], &k_span = key.spans[s];
+    for (Index head = 0; head < sizes.heads; ++head) {
+      const Index group = sizes.group_of(head);
+      const Tensor q = columns(rows(query.values, q_span), head * sizes.key_dim, sizes.key_dim);
+      const Tensor k = columns(rows(key.values, k_span), group * sizes.key_dim, sizes.key_dim);
+      const Tensor v = columns(rows(value, k_span), group * sizes.value_dim, sizes.value_dim);
+      const bool is_cosine = options.similarity == Similarity::cosine;
+      const Tensor scores =
+          scale(is_cosine ? cosine_similarity(q, k) : dot_similarity(q, k), scale_factor);
+      const Tensor m = mask_matrix(mask, options, s, head, q_span.length, k_span.length);
+      const Tensor mixed = matmul(softmax(add(scores, m)), v);  // [queries, J]
+
+      // Back to the rows and columns that belong to this sequence and head.
+      Tensor place = Tensor::zeros({sizes.value_dim, output.dim(1)});
+      for (Index i = 0; i < sizes.value_dim; ++i) {
+        place.data()[i * output.dim(1) + head * sizes.value_dim + i] = 1;
+      }
+      Tensor put = Tensor::zeros({output.dim(0), q_span.length});
+      for (Index i = 0; i < q_span.length; ++i)
+        put.data()[(q_span.begin + i) * q_span.length + i] = 1;
+      output = add(output, matmul(put, matmul(mixed, place)));
+    }
+  }
+  return output;
+}
+
+}  // namespace heed::ops
