@@ -1,0 +1,26 @@
+// heed evaluate: how close are translations to their references?
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "heed/cli/command.h"
+
+namespace heed::cli {
+
+struct EvaluateOptions {
+  std::filesystem::path reference = {};
+  std::string tokenize = "13a";
+  bool lowercase = false;
+  bool json = false;
+  std::vector<std::string> metrics = {"bleu", "chrf"};
+};
+
+// Hypotheses from `in`, one a line; scores to `out`, one a line, or as one JSON object.
+int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out);
+
+Command evaluate_command();
+
+}  // namespace heed::cli
