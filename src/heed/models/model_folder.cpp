@@ -128,26 +128,19 @@ void save_model_folder(const std::string& folder, const TranslationModel& model,
 }
 
 void save_weights(const std::string& folder, const TranslationModel& model) {
-  write_parameters(weights_path(folder), parameters(model));
+  const std::vector<nn::NamedTensor> all = parameters(model);
+  std::vector<io::TensorRecord> records;
+  for (const nn::NamedTensor& parameter : all) {
+    const auto sizes = parameter.value.shape().sizes();
+    records.push_back(
+        io::float_record(parameter.name, {sizes.begin(), sizes.end()}, parameter.value.values()));
+  }
+  io::write_safetensors(weights_path(folder), records, {{"format", "pt"}});
 }
 
 std::vector<nn::NamedTensor> parameters(const TranslationModel& model) {
   TranslationModel shared = model;  // visiting wants a model that may be changed
   return nn::named_parameters(shared);
-}
-
-void write_parameters(const std::string& path, std::span<const nn::NamedTensor> parameters) {
-  std::vector<io::TensorRecord> records;
-  for (const nn::NamedTensor& parameter : parameters) {
-    const auto sizes = parameter.value.shape().sizes();
-    records.push_back(
-        io::float_record(parameter.name, {sizes.begin(), sizes.end()}, parameter.value.values()));
-  }
-  io::write_safetensors(path, records, {{"format", "pt"}});
-}
-
-void read_parameters(const std::string& path, std::span<nn::NamedTensor> parameters) {
-  read_into(parameters, io::SafetensorsFile::load(path));
 }
 
 std::string weights_hash(std::span<const nn::NamedTensor> parameters) {

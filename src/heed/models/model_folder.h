@@ -47,11 +47,6 @@ void save_weights(const std::string& folder, const TranslationModel& model);
 // The model's parameters, to read: they share their values with the model.
 std::vector<nn::NamedTensor> parameters(const TranslationModel& model);
 
-// Any list of parameters as one safetensors file, and back into tensors of the same names and
-// shapes.
-void write_parameters(const std::string& path, std::span<const nn::NamedTensor> parameters);
-void read_parameters(const std::string& path, std::span<nn::NamedTensor> parameters);
-
 // "sha256:" and the digest over all parameters in the order of their names: name, shape and the
 // little-endian bytes of the floats. Equal weights, and nothing else, give equal hashes.
 std::string weights_hash(std::span<const nn::NamedTensor> parameters);

@@ -1,0 +1,41 @@
+// Which words of a translation come from which words of its source, by cross-attention.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/models/translation_model.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::generate {
+
+// One pair of the Pharaoh format, `0-1`: words by number, from 0, as white space separates them.
+struct AlignedWords {
+  Index source = 0;
+  Index target = 0;
+
+  friend auto operator<=>(const AlignedWords&, const AlignedWords&) = default;
+};
+
+std::string to_pharaoh(std::span<const AlignedWords> alignment);  // "0-0 1-2"
+
+// The number of the word that each piece belongs to; white space goes with the word behind it.
+std::vector<Index> words_of_pieces(std::span<const int> ids, const text::Tokenizer& tokenizer);
+
+// weights [H, target pieces or more, source pieces or more] -> for each target word the source word
+// that it looks at most: mean over heads and over the target word's pieces, sum over the source
+// word's.
+std::vector<AlignedWords> align_words(const Tensor& weights, std::span<const Index> source_words,
+                                      std::span<const Index> target_words);
+
+// The cross-attention weights of one decoder layer, [H, target + 1, source + 1] per sequence, when
+// the model reads each target (both without end token) after its source.
+std::vector<Tensor> cross_attention_weights(const models::TranslationModel& model,
+                                            std::span<const std::vector<int>> sources,
+                                            std::span<const std::vector<int>> targets, Index layer);
+
+// The layer whose cross-attention is the best alignment: the last but one (Garg and others 2019).
+Index alignment_layer(const models::TransformerConfig& config);
+
+}  // namespace heed::generate

@@ -1,0 +1,69 @@
+// Lines of text in one language to lines of text in another.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/generate/alignment.h"
+#include "heed/generate/beam_search.h"
+#include "heed/models/model_folder.h"
+
+namespace heed::generate {
+
+struct TranslationOptions {
+  BeamSearchOptions search;
+  bool with_alignment = false;
+  Index batch_tokens = 2048;  // source tokens that are searched together
+  Index first_line = 1;       // the number of the first line, for messages
+};
+
+struct TranslatedLine {
+  std::string text;
+  double score = 0;             // log-probability
+  double normalised_score = 0;  // by length
+  std::vector<AlignedWords> alignment;
+};
+
+// One line's translations, best first; a blank line has one, which is blank.
+struct Translation {
+  std::vector<TranslatedLine> best;
+  const std::string& text() const { return best.front().text; }
+};
+
+class Translator {
+ public:
+  static Translator load(const std::string& folder);
+  // Shares its values with the model, so it translates with the weights of the moment.
+  Translator(models::TranslationModel model, text::Tokenizer tokenizer,
+             models::GenerationConfig generation = {});
+
+  // What generation_config.json says, for all that a caller does not choose.
+  BeamSearchOptions default_search() const;
+  const models::TranslationModel& model() const { return model_; }
+  const text::Tokenizer& tokenizer() const { return tokenizer_; }
+
+  // One translation for each line, in their order. Refuses lines that are longer than the model's
+  // learned positions (ErrorKind::data).
+  std::vector<Translation> translate(std::span<const std::string> lines,
+                                     const TranslationOptions& options) const;
+  std::vector<Translation> translate(std::span<const std::string> lines) const;
+
+ private:
+  struct Source {
+    std::size_t line;
+    std::vector<int> ids;  // without the end token
+  };
+
+  std::vector<Source> tokenized(std::span<const std::string> lines, Index first_line) const;
+  void translate_batch(std::span<const Source> batch, const TranslationOptions& options,
+                       std::span<Translation> translations) const;
+  void align(std::span<const Source> batch, std::span<const std::vector<Hypothesis>> hypotheses,
+             std::span<Translation> translations) const;
+
+  models::TranslationModel model_;
+  text::Tokenizer tokenizer_;
+  models::GenerationConfig generation_;
+};
+
+}  // namespace heed::generate
