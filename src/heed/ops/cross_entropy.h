@@ -11,8 +11,8 @@ namespace heed::ops {
 enum class Reduction { none, mean, sum };
 
 struct CrossEntropyOptions {
-  float label_smoothing = 0;  // the share of the target spread evenly over all classes
-  std::optional<int> ignore;  // targets of this value cost nothing
+  float label_smoothing = 0;       // the share of the target spread evenly over all classes
+  std::optional<int> ignore = {};  // targets of this value cost nothing
   std::span<const float> class_weights = {};  // [V] or empty; the mean divides by their sum
   Reduction reduction = Reduction::mean;
 };
