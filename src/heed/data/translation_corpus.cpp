@@ -43,6 +43,7 @@ TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> sourc
       ++corpus.num_too_long_;
     } else {
       corpus.append(source_ids[i], target_ids[i]);
+      corpus.lines_.push_back(static_cast<Index>(i));
     }
   }
   check_as(ErrorKind::data, corpus.size() > 0,

@@ -36,6 +36,8 @@ class TranslationCorpus {
   std::span<const int> target(Index pair) const { return slice(target_ids_, target_begin_, pair); }
   std::span<const PairSize> sizes() const { return sizes_; }
 
+  Index line(Index pair) const { return lines_[pair]; }  // where the pair stood, from 0
+
   Index num_blank() const { return num_blank_; }        // pairs with nothing on one side
   Index num_too_long() const { return num_too_long_; }  // pairs beyond max_length
 
@@ -51,6 +53,7 @@ class TranslationCorpus {
   std::vector<Index> source_begin_{0};
   std::vector<Index> target_begin_{0};
   std::vector<PairSize> sizes_;
+  std::vector<Index> lines_;
   Index num_blank_ = 0;
   Index num_too_long_ = 0;
 };

@@ -203,6 +203,12 @@ void validate(const Recipe& recipe) {
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
+  const bool ends = training.schedule.kind == ScheduleKind::cosine ||
+                    training.schedule.kind == ScheduleKind::linear;
+  check_as(
+      ErrorKind::usage, !ends || training.after.epochs || training.after.updates,
+      "--schedule: cosine and linear need an end; expected --after in epochs or updates, found ",
+      to_string(training.after));
   check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
            "--average and --ema: expected one of them, found both");
   check_as(ErrorKind::usage,

@@ -19,9 +19,14 @@ void assign_weights(Weights& to, const Weights& from) {
   }
 }
 
-BorrowedWeights::BorrowedWeights(Weights model, const Weights& other)
-    : model_(std::move(model)), own_(copy_weights(model_)) {
-  assign_weights(model_, other);
+BorrowedWeights::BorrowedWeights(Weights model, Weights other)
+    : model_(std::move(model)), own_(copy_weights(model_)), other_(std::move(other)) {
+  assign_weights(model_, other_);
+}
+
+void BorrowedWeights::swap() {
+  has_other_ = !has_other_;
+  assign_weights(model_, has_other_ ? other_ : own_);
 }
 
 BorrowedWeights::~BorrowedWeights() { assign_weights(model_, own_); }

@@ -17,14 +17,17 @@ void assign_weights(Weights& to, const Weights& from);
 // While one of these lives, the model has other weights; then its own come back.
 class BorrowedWeights {
  public:
-  BorrowedWeights(Weights model, const Weights& other);
+  BorrowedWeights(Weights model, Weights other);
   ~BorrowedWeights();
+  void swap();  // the model's own weights for the others, and back
   BorrowedWeights(const BorrowedWeights&) = delete;
   BorrowedWeights& operator=(const BorrowedWeights&) = delete;
 
  private:
   Weights model_;
   Weights own_;
+  Weights other_;
+  bool has_other_ = true;
 };
 
 }  // namespace heed::train

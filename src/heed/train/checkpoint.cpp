@@ -1,0 +1,117 @@
+#include "heed/train/checkpoint.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/io/json_fields.h"
+#include "heed/train/weights_file.h"
+
+namespace heed::train {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* format_name = "heed-checkpoint-1";
+
+std::string to_json(const TrainingState& state) {
+  json object{{"update", state.update},
+              {"epoch", state.epoch},
+              {"batch", state.batch},
+              {"target_tokens", state.target_tokens},
+              {"optimizer_steps", state.optimizer_steps},
+              {"skipped_in_a_row", state.skipped_in_a_row},
+              {"validated_update", state.validated_update},
+              {"validations_without_gain", state.stopping.validations_without_gain},
+              {"snapshots", state.snapshots},
+              {"seconds", state.seconds},
+              {"is_finished", state.is_finished}};
+  if (state.stopping.best) object["best"] = *state.stopping.best;
+  return object.dump();
+}
+
+TrainingState state_from_json(std::string_view text, const std::string& source) {
+  const auto fields = io::JsonFields::parse(text, source);
+  const auto count = [&](const char* name) { return fields.integer(name, {.min = 0}); };
+  TrainingState state;
+  state.update = count("update");
+  state.epoch = count("epoch");
+  state.batch = count("batch");
+  state.target_tokens = count("target_tokens");
+  state.optimizer_steps = count("optimizer_steps");
+  state.skipped_in_a_row = count("skipped_in_a_row");
+  state.validated_update = count("validated_update");
+  state.stopping.validations_without_gain = count("validations_without_gain");
+  if (fields.has("best")) state.stopping.best = fields.number("best");
+  state.snapshots = fields.integers("snapshots", {.min = 0});
+  state.seconds = fields.number("seconds", {.min = 0});
+  state.is_finished = fields.boolean("is_finished");
+  return state;
+}
+
+std::string to_json(const TrainingTexts& texts) {
+  return json{{"source", texts.source},
+              {"target", texts.target},
+              {"valid_source", texts.valid_source},
+              {"valid_target", texts.valid_target},
+              {"sha256", texts.sha256}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+TrainingTexts texts_from_json(std::string_view text, const std::string& source) {
+  const auto fields = io::JsonFields::parse(text, source);
+  return {fields.text("source"), fields.text("target"), fields.text("valid_source"),
+          fields.text("valid_target"), fields.text("sha256")};
+}
+
+// Adam's means or squares under the names of their parameters.
+Weights named_moments(Optimizer& optimizer, Tensor Optimizer::Moments::*which) {
+  Weights named;
+  for (std::size_t i = 0; i < optimizer.parameters().size(); ++i) {
+    named.push_back({optimizer.parameters()[i].name, optimizer.moments()[i].*which});
+  }
+  return named;
+}
+
+}  // namespace
+
+void save_checkpoint(const std::string& path, const RunDescription& run, Optimizer& optimizer,
+                     const MovingAverage* ema) {
+  WeightsWriter writer;
+  writer.add("weights.", optimizer.parameters());
+  writer.add("adam.mean.", named_moments(optimizer, &Optimizer::Moments::mean));
+  writer.add("adam.square.", named_moments(optimizer, &Optimizer::Moments::square));
+  if (ema) writer.add("ema.", ema->weights());
+  writer.write(path, {{"format", format_name},
+                      {"state", to_json(run.state)},
+                      {"recipe", train::to_json(run.recipe)},
+                      {"texts", to_json(run.texts)}});
+}
+
+Checkpoint Checkpoint::load(const std::string& path) {
+  io::SafetensorsFile file = load_checked(path);
+  const auto entry = [&](const char* name) {
+    const auto found = file.metadata().find(name);
+    check_as(ErrorKind::model, found != file.metadata().end(), path, ": expected ", name,
+             " in the metadata, found none");
+    return found->second;
+  };
+  check_as(ErrorKind::model, entry("format") == format_name, path, ": expected a checkpoint (",
+           format_name, "), found ", entry("format"));
+  RunDescription run{state_from_json(entry("state"), path + ": state"),
+                     recipe_from_json(entry("recipe"), path + ": recipe"),
+                     texts_from_json(entry("texts"), path + ": texts")};
+  return Checkpoint(std::move(file), std::move(run));
+}
+
+void Checkpoint::restore(Optimizer& optimizer, MovingAverage* ema) const {
+  Weights weights = optimizer.parameters();
+  Weights means = named_moments(optimizer, &Optimizer::Moments::mean);
+  Weights squares = named_moments(optimizer, &Optimizer::Moments::square);
+  read_weights(file_, "weights.", weights);
+  read_weights(file_, "adam.mean.", means);
+  read_weights(file_, "adam.square.", squares);
+  if (ema) read_weights(file_, "ema.", ema->weights());
+  optimizer.set_num_steps(run_.state.optimizer_steps);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,67 @@
+// Everything that a run needs to go on as if it had never stopped, in one file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/io/safetensors.h"
+#include "heed/train/averaging.h"
+#include "heed/train/early_stopping.h"
+#include "heed/train/optimizer.h"
+#include "heed/train/recipe.h"
+
+namespace heed::train {
+
+// Where a run stands. Between two updates only.
+struct TrainingState {
+  Index update = 0;            // updates done, skipped ones included
+  Index epoch = 0;             // whole passes over the data that are done
+  Index batch = 0;             // batches of this epoch that are done
+  Index target_tokens = 0;     // trained on so far
+  Index optimizer_steps = 0;   // updates that were applied
+  Index skipped_in_a_row = 0;  // updates that were not, because the loss was not finite
+  Index validated_update = 0;  // the last update after which the model was validated
+  EarlyStopping::State stopping;
+  std::vector<Index> snapshots;  // updates whose weights are kept for averaging
+  double seconds = 0;            // time spent so far
+  bool is_finished = false;
+};
+
+// The texts that a run reads: where they were, and a hash of what was in them.
+struct TrainingTexts {
+  std::string source, target, valid_source, valid_target;  // paths; the last two may be empty
+  std::string sha256;
+
+  friend bool operator==(const TrainingTexts&, const TrainingTexts&) = default;
+};
+
+// What a checkpoint is made of besides numbers.
+struct RunDescription {
+  TrainingState state;
+  Recipe recipe;
+  TrainingTexts texts;
+};
+
+// Replaces the file in one step. `ema` may be null.
+void save_checkpoint(const std::string& path, const RunDescription& run, Optimizer& optimizer,
+                     const MovingAverage* ema);
+
+class Checkpoint {
+ public:
+  // Refuses (ErrorKind::model) a file that is damaged or no checkpoint.
+  static Checkpoint load(const std::string& path);
+
+  const RunDescription& run() const { return run_; }
+  // Puts weights, Adam's moments and the moving average where they were.
+  void restore(Optimizer& optimizer, MovingAverage* ema) const;
+
+ private:
+  Checkpoint(io::SafetensorsFile file, RunDescription run)
+      : file_(std::move(file)), run_(std::move(run)) {}
+
+  io::SafetensorsFile file_;
+  RunDescription run_;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,43 @@
+// The part of a model folder that belongs to training, and who may write there.
+#pragma once
+
+#include <string>
+
+namespace heed::train {
+
+class TrainingFolder {
+ public:
+  explicit TrainingFolder(std::string model_folder) : model_(std::move(model_folder)) {}
+
+  const std::string& model() const { return model_; }
+  std::string training() const { return model_ + "/training"; }
+  std::string checkpoint() const { return training() + "/checkpoint.safetensors"; }
+  std::string snapshots() const { return training() + "/checkpoints"; }
+  std::string metrics() const { return training() + "/metrics.jsonl"; }
+  std::string tokenizer() const { return model_ + "/tokenizer.model"; }
+
+  bool has_checkpoint() const;
+  // Refuses (ErrorKind::usage) a place that holds something else than a training run: a file, or a
+  // folder with contents that no run of ours has begun.
+  void check_usable() const;
+  // Makes the folders. What is there already, of a run that ended before its first checkpoint,
+  // stays until it is overwritten.
+  void create() const;
+
+ private:
+  std::string model_;
+};
+
+// Held while a run writes to its folder. Refuses (ErrorKind::failed) when another process does.
+class TrainingLock {
+ public:
+  explicit TrainingLock(const TrainingFolder& folder);
+  ~TrainingLock();
+  TrainingLock(const TrainingLock&) = delete;
+  TrainingLock& operator=(const TrainingLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace heed::train
