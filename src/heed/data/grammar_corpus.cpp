@@ -4,6 +4,7 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
 
 namespace heed::data {
@@ -40,7 +41,7 @@ class PairSplit {
       for (std::size_t b = 0; b < num_words_; ++b) {
         if (!takes_part_[a] || !takes_part_[b] || a == b) continue;
         const auto [low, high] = std::minmax(hashes[a], hashes[b]);
-        splits_[a * num_words_ + b] = draw(mix_bits(mix_bits(mix_bits(seed) ^ low) ^ high));
+        splits_[a * num_words_ + b] = draw(random_key(seed, low, high));
       }
     }
   }
@@ -122,7 +123,7 @@ class SentenceStream {
   SentenceStream(const Grammar& grammar, std::uint64_t seed) : seed_(seed) {
     for (const SentencePattern& pattern : grammar.patterns) {
       const auto size = static_cast<std::uint64_t>(pattern.num_choices());
-      sources_.push_back({&pattern, {size, mix_bits(seed ^ hash_text(pattern.name()))}, 0});
+      sources_.push_back({&pattern, {size, random_key(seed, hash_text(pattern.name()), 0)}, 0});
       total_weight_ += static_cast<std::uint64_t>(pattern.weight());
     }
   }
@@ -150,7 +151,7 @@ class SentenceStream {
   };
 
   std::vector<Source>::iterator pick() {
-    std::uint64_t at = mix_bits(mix_bits(seed_) + num_picks_++) % total_weight_;
+    std::uint64_t at = random_bits(seed_, num_picks_++) % total_weight_;
     auto source = sources_.begin();
     for (;; ++source) {
       const auto weight = static_cast<std::uint64_t>(source->pattern->weight());

@@ -26,9 +26,9 @@ struct Line {
   void check(bool ok, const Parts&... parts) const {
     check_as(ErrorKind::data, ok, "lexicon: line ", number, ": ", parts...);
   }
-  void check_columns(std::size_t least, std::size_t most) const {
-    check(least <= columns.size() && columns.size() <= most, "a ", columns[0], " has ", least,
-          least == most ? "" : " or one more", " columns, found ", columns.size());
+  void check_columns(std::size_t number_expected) const {
+    check(columns.size() == number_expected, "a ", columns[0], " has ", number_expected,
+          " columns, found ", columns.size());
   }
   std::vector<std::string> forms(std::size_t column, std::size_t least) const {
     std::vector<std::string> found = split(columns[column], '/');
@@ -54,7 +54,8 @@ Gender parse_gender(const Line& line, const std::string& letter) {
 }
 
 void parse_noun(const Line& line, Word& word) {
-  line.check_columns(7, 8);
+  line.check(line.columns.size() == 7 || line.columns.size() == 8,
+             "a noun has 7 or 8 columns, found ", line.columns.size());
   word.english = line.columns[2];
   word.german = line.columns[4];
   word.noun = {.english_plural = line.columns[3],
@@ -64,7 +65,7 @@ void parse_noun(const Line& line, Word& word) {
 }
 
 void parse_verb(const Line& line, Word& word) {
-  line.check_columns(4, 4);
+  line.check_columns(4);
   const auto english = line.forms(2, 4);
   const auto german = line.forms(3, 5);
   line.check(german[4] == "hat" || german[4] == "ist", "expected hat or ist, found '", german[4],
@@ -88,7 +89,7 @@ Word parse_word(const Line& line) {
   } else if (word.kind == WordKind::verb) {
     parse_verb(line, word);
   } else {
-    line.check_columns(4, 4);
+    line.check_columns(4);
     word.english = line.columns[2];
     word.german = line.columns[3];
   }

@@ -3,15 +3,9 @@
 
 #include <cstdint>
 
-namespace heed::data {
+#include "heed/base/random.h"
 
-// Sebastiano Vigna's SplitMix64 finalizer: every bit of the input moves every bit of the output.
-constexpr std::uint64_t mix_bits(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
+namespace heed::data {
 
 // A Feistel network permutes the smallest even power of two that holds the range; a number that
 // falls outside of it is permuted again until it falls inside, which keeps the map one to one.
@@ -35,7 +29,7 @@ class ShuffledRange {
     const std::uint64_t mask = (1ULL << half_bits_) - 1;
     std::uint64_t left = x >> half_bits_, right = x & mask;
     for (std::uint64_t round = 0; round < 4; ++round) {
-      const std::uint64_t mixed = left ^ (mix_bits(key_ + mix_bits(right * 4 + round)) & mask);
+      const std::uint64_t mixed = left ^ (random_bits(key_, right * 4 + round) & mask);
       left = right;
       right = mixed;
     }
