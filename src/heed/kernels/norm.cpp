@@ -1,5 +1,6 @@
 #include "heed/kernels/norm.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/kernels/targets.h"
@@ -150,11 +151,20 @@ void UnitVectors(float* y, float* inverse, const float* x, std::int64_t rows, st
   }
 }
 
-// dx = (dy - y (dy . y)) / |x|.
+bool AllZero(const float* x, std::int64_t size) {
+  return std::all_of(x, x + size, [](float value) { return value == 0; });
+}
+
+// dx = (dy - y (dy . y)) / |x|. No gradient in gives none out, even where x is not finite: a cell
+// that attention masks.
 void UnitVectorsBackward(float* dx, const float* dy, const float* y, const float* inverse,
                          std::int64_t rows, std::int64_t cols) {
   const FloatTag d;
   for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+    if (AllZero(dy, cols)) {
+      std::fill_n(dx, cols, 0.0f);
+      continue;
+    }
     const auto dot = hn::Set(d, Dot(dy, y, cols));
     const auto factor = hn::Set(d, inverse[row]);
     Map(dx, dy, y, cols, [dot, factor](auto g, auto v) HWY_ATTR {

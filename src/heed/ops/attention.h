@@ -35,11 +35,13 @@ struct AttentionOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
   Similarity similarity = Similarity::scaled_dot;
-  std::optional<float> scale;  // in place of the similarity's own: 1/sqrt(K) for scaled_dot, else 1
-  float softcap = 0;           // c > 0: scores become c * tanh(score / c), before the mask
-  std::vector<float> alibi_slopes;  // one per head, or none: adds -slope * |distance| to the scores
-  std::vector<Index> past;          // keys before the first query, per sequence; empty: none
-  Dropout dropout;                  // on the weights
+  std::optional<float> scale =
+      {};             // in place of the similarity's own: 1/sqrt(K) for scaled_dot, else 1
+  float softcap = 0;  // c > 0: scores become c * tanh(score / c), before the mask
+  std::vector<float> alibi_slopes =
+      {};                        // one per head, or none: adds -slope * |distance| to the scores
+  std::vector<Index> past = {};  // keys before the first query, per sequence; empty: none
+  Dropout dropout = {};          // on the weights
 };
 
 // What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence.
@@ -60,7 +62,7 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  AttentionView* view = nullptr);
 
 // The same as a composition of small operations on whole matrices: what `attention` must equal.
-// Without dropout and past; for reading and for tests.
+// Without dropout, softcap and past; for reading and for tests.
 Tensor attention_reference(const Packed& query, const Packed& key, const Tensor& value,
                            const AttentionMask& mask, const AttentionOptions& options);
 
