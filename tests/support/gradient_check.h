@@ -19,10 +19,10 @@ using Operation = std::function<Tensor(const Inputs&)>;
 // A tensor as rows of its last axis; an undefined one is an empty matrix.
 reference::Matrix<double> matrix_of(const Tensor& tensor);
 
-// Every element within `tolerance` times the largest expected one, or times `floor` if that is
-// larger: for results that are zero but for rounding.
+// Every element within `tolerance` times the largest expected one, or times `size_if_zero` when
+// zero is expected everywhere.
 void expect_close(const Tensor& found, const std::vector<double>& expected, double tolerance,
-                  const std::string& what, double floor = 0);
+                  const std::string& what, double size_if_zero = 0);
 
 namespace detail {
 
