@@ -1,0 +1,111 @@
+#include "heed/cli/inspect_command.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "heed/io/files.h"
+#include "heed/models/model_folder.h"
+#include "heed/train/checkpoint.h"
+#include "heed/train/training_folder.h"
+
+namespace heed::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The fields of config.json; ids of special tokens say nothing about the architecture.
+Json architecture(const models::TransformerConfig& config) {
+  Json fields = Json::object();
+  for (const auto& [name, value] : Json::parse(models::to_json(config)).items()) {
+    if (!name.ends_with("_token_id")) fields[name] = value;
+  }
+  return fields;
+}
+
+// How many numbers each part has: embedding, encoder, decoder ... A part is the first word of a
+// name.
+Json parameter_counts(const std::vector<nn::NamedTensor>& parameters) {
+  Json parts = Json::object();
+  Index total = 0;
+  for (const nn::NamedTensor& parameter : parameters) {
+    const std::string part = parameter.name.substr(0, parameter.name.find('.'));
+    parts[part] = parts.value(part, Index{0}) + parameter.value.size();
+    total += parameter.value.size();
+  }
+  parts["total"] = total;
+  return parts;
+}
+
+Json tokenizer_summary(const std::string& folder) {
+  if (!io::is_file(folder + "/tokenizer.model")) return nullptr;
+  const text::Tokenizer tokenizer = models::load_tokenizer(folder);
+  return {{"subwords", text::to_string(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
+}
+
+// A damaged checkpoint is worth a word, and no reason to say nothing of the model.
+Json training_summary(const std::string& folder) {
+  const train::TrainingFolder training(folder);
+  if (!training.has_checkpoint()) return nullptr;
+  try {
+    const train::TrainingState state = train::Checkpoint::load(training.checkpoint()).run().state;
+    Json summary{{"updates", state.update},
+                 {"epochs", state.epoch},
+                 {"target_tokens", state.target_tokens},
+                 {"seconds", state.seconds},
+                 {"finished", state.is_finished}};
+    if (state.stopping.best) summary["best_validation"] = *state.stopping.best;
+    return summary;
+  } catch (const Error& error) {
+    return {{"unreadable", error.what()}};
+  }
+}
+
+std::string shown(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value.dump();
+}
+
+void print_table(const Json& report, std::ostream& out) {
+  for (const auto& [part, fields] : report.items()) {
+    if (!fields.is_object()) continue;
+    out << part << '\n';
+    for (const auto& [name, value] : fields.items()) {
+      out << fmt::format("  {:<24} {:>12}\n", name, shown(value));
+    }
+  }
+  if (report["tokenizer"].is_null()) out << "tokenizer\n  none\n";
+  out << "weights " << report["weights"].get<std::string>() << '\n';
+}
+
+}  // namespace
+
+int inspect(const InspectOptions& options, std::ostream& out) {
+  const models::TranslationModel model = models::load_model(options.model);
+  const std::vector<nn::NamedTensor> parameters = models::parameters(model);
+  const Json report{{"architecture", architecture(model.config())},
+                    {"parameters", parameter_counts(parameters)},
+                    {"tokenizer", tokenizer_summary(options.model)},
+                    {"training", training_summary(options.model)},
+                    {"weights", models::weights_hash(parameters)}};
+  if (options.json) {
+    out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  } else {
+    print_table(report, out);
+  }
+  return 0;
+}
+
+Command inspect_command() {
+  auto options = std::make_shared<InspectOptions>();
+  Command command("inspect", "Show what is in a model folder.", "heed inspect my-model");
+  command.option("model", options->model, "model folder")->required();
+  command.flag("--json", options->json, "as one JSON object");
+  command.run([options] { return inspect(*options, std::cout); });
+  return command;
+}
+
+}  // namespace heed::cli
