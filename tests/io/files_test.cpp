@@ -58,6 +58,12 @@ TEST(Files, AFolderCannotBeRead) {
                [&] { read_file(folder.path()); });
 }
 
+TEST(Files, AReadThatFailsHalfwayIsAnError) {
+  // Opens, but nothing is mapped at its beginning.
+  expect_error(ErrorKind::data, "/proc/self/mem: cannot be read: Input/output error",
+               [] { read_file("/proc/self/mem"); });
+}
+
 TEST(Files, ReadsFilesThatDoNotKnowTheirSize) {
   EXPECT_NE(read_file("/proc/self/status").find("Name:"), std::string::npos);
 }
