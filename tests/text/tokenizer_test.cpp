@@ -129,21 +129,24 @@ TEST(Tokenizer, IsLearnedPastBlankLines) {
   EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 100}).bytes(), expected.bytes());
 }
 
-TEST(Tokenizer, IsLearnedFromLongLinesLongWordsAndReservedCharactersToo) {
-  Lines lines;
-  lines.push_back("ω");
-  for (int i = 0; i < 3000; ++i) lines.back() += " häuser und straßen";
-  lines.push_back(std::string(70000, 'x') + "é");  // SentencePiece itself would abort here
+TEST(Tokenizer, IsLearnedFromLongLinesAndPastReservedCharacters) {
+  Lines lines = {"ω"};
+  for (int i = 0; i < 600; ++i) lines.back() += " häuser und straßen";
   lines.push_back("q\u2585ü" + std::string("\0", 1) + "ö");
   for (const Subwords subwords : {Subwords::bpe, Subwords::unigram, Subwords::character}) {
     SCOPED_TRACE(to_string(subwords));
-    const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 38, .subwords = subwords});
-    for (const std::string word : {"ω häuser", "x é q", "ü ö", "straßen"}) {
-      EXPECT_EQ(tokenizer.decode(tokenizer.encode(word)), word);
+    const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 22, .subwords = subwords});
+    for (const std::string& text : {std::string("q ü ö"), lines[0]}) {
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
     }
-    EXPECT_EQ(tokenizer.decode(tokenizer.encode(lines[0])), lines[0]);
-    EXPECT_EQ(tokenizer.decode(tokenizer.encode(lines[1])), lines[1]);
   }
+}
+
+// SentencePiece alone would end the process here.
+TEST(Tokenizer, IsLearnedFromAWordOfSeventyThousandCharacters) {
+  const Lines lines = {std::string(70000, 'x') + "é"};
+  const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 10});
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode(lines[0])), lines[0]);
 }
 
 TEST(Tokenizer, GivesTheSameBytesEveryTime) {
