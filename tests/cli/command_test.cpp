@@ -32,7 +32,7 @@ Outcome run(const std::vector<Command>& commands, std::vector<const char*> argum
 Command count_command(std::function<int()> work = {}) {
   auto number = std::make_shared<int>(3);
   auto unit = std::make_shared<std::string>("words");
-  Command command("count", "Say a number.", "heed count --number 4");
+  Command command("count", "Say a number.\nAny number will do.", "heed count --number 4");
   command.option("--number", *number, "the number")->envname("HEED_TEST_NUMBER");
   command.option("--unit", *unit, "of what")->check(CLI::IsMember({"words", "lines"}));
   command.accept_config_file();
@@ -67,6 +67,7 @@ TEST(Command, HelpShowsOptionsWithDefaultsAndEndsWithTheExample) {
   const Outcome outcome = run({count_command()}, {"count", "--help"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.out.find("Usage: heed count"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Any number will do."), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("=3"), std::string::npos) << outcome.out;
   EXPECT_TRUE(outcome.out.ends_with("Example: heed count --number 4\n")) << outcome.out;
 }
@@ -74,7 +75,7 @@ TEST(Command, HelpShowsOptionsWithDefaultsAndEndsWithTheExample) {
 TEST(Command, TheProgramsHelpListsTheCommands) {
   const Outcome outcome = run({count_command()}, {"--help"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.out.find("count       Say a number."), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("count       Say a number.\n\n"), std::string::npos) << outcome.out;
   EXPECT_TRUE(outcome.out.ends_with("Example: heed count --number 4\n")) << outcome.out;
 }
 

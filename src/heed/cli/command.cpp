@@ -56,12 +56,14 @@ std::string names(const std::vector<Command>& commands) {
   return text;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 void print_help(const std::vector<Command>& commands) {
   std::cout << "Heed trains, runs and opens up Transformers on ordinary processors.\n"
                "Usage: heed COMMAND [OPTIONS]\n\nCommands:\n";
   for (const Command& command : commands) {
     std::cout << "  " << std::left << std::setw(12) << command.name()
-              << command.app()->get_description() << '\n';
+              << first_line(command.app()->get_description()) << '\n';
   }
   std::cout
       << "\n`heed COMMAND --help` lists the options of a command; `heed --version` says which "

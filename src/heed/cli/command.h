@@ -13,7 +13,8 @@ namespace heed::cli {
 // Wraps one CLI11 app. The options are bound to variables that the work captures.
 class Command {
  public:
-  // `example` is one line that works as it stands; it is printed at the end of --help.
+  // The first line of `description` is the one in the list of commands. `example` is one line that
+  // works as it stands; it is printed at the end of --help.
   Command(std::string name, std::string description, std::string example);
 
   const std::string& name() const { return name_; }
