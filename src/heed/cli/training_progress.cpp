@@ -1,0 +1,136 @@
+#include "heed/cli/training_progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "heed/base/interrupt.h"
+
+namespace heed::cli {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr double seconds_between_bars = 0.2;
+constexpr int bar_width = 20;
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string bar(double share) {
+  const int filled = std::clamp(static_cast<int>(share * bar_width), 0, bar_width);
+  return '[' + std::string(filled, '=') + std::string(bar_width - filled, ' ') + ']';
+}
+
+}  // namespace
+
+TrainingProgress::TrainingProgress(std::ostream& log, const ProgressOptions& options)
+    : log_(log), options_(options), last_shown_(steady_clock::now()) {}
+
+bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
+
+void TrainingProgress::on_start(const train::RunStart& start) {
+  if (start.num_blank + start.num_too_long + start.num_valid_left_out > 0) {
+    log_ << fmt::format(
+        "left out: {} blank pairs, {} that are too long; {} of the validation pairs\n",
+        start.num_blank, start.num_too_long, start.num_valid_left_out);
+  }
+  if (options_.quiet) return;
+  log_ << fmt::format("{} pairs to train on, {} to validate; {} pieces, {} parameters\n",
+                      start.num_pairs, start.num_valid_pairs, start.vocabulary,
+                      start.num_parameters);
+  if (start.update > 0) log_ << fmt::format("going on after update {}\n", start.update);
+  log_.flush();
+}
+
+void TrainingProgress::on_update(const train::UpdateReport& report) {
+  if (first_seconds_ < 0) {
+    first_seconds_ = seconds_of_last_line_ = report.seconds;
+    first_share_ = report.share_done;
+  } else {
+    // The first update only starts the clock: it may have paid for the warming of caches.
+    tokens_ += report.target_tokens;
+  }
+  last_seconds_ = report.seconds;
+  if (!report.is_applied) {
+    clear_bar();
+    log_ << fmt::format("update {} skipped: its loss or gradient is not finite\n", report.update);
+  }
+  const std::chrono::duration<double> waited = steady_clock::now() - last_shown_;
+  const double pause = options_.is_terminal ? seconds_between_bars : options_.seconds_between_lines;
+  if (!options_.quiet && waited.count() >= pause) show(report);
+}
+
+void TrainingProgress::show(const train::UpdateReport& report) {
+  const std::string line = fmt::format(
+      "epoch {}  update {}  loss {:.3f}  {:.0f} tokens/s  rate {:.5f}  {}", report.epoch + 1,
+      report.update, report.loss, tokens_per_second(), report.learning_rate, time_left(report));
+  if (options_.is_terminal) {
+    replace_bar(
+        fmt::format("{} {:3.0f}%  {}", bar(report.share_done), report.share_done * 100, line));
+  } else {
+    log_ << line << std::endl;
+    tokens_ = 0;
+    seconds_of_last_line_ = report.seconds;
+  }
+  last_shown_ = steady_clock::now();
+}
+
+double TrainingProgress::tokens_per_second() const {
+  const double seconds = last_seconds_ - seconds_of_last_line_;
+  return seconds > 0 ? static_cast<double>(tokens_) / seconds : 0;
+}
+
+std::string TrainingProgress::time_left(const train::UpdateReport& report) const {
+  const double done = report.share_done - first_share_;
+  if (done <= 0) return "";
+  const double seconds = report.seconds - first_seconds_;
+  return clock_text(seconds / done * (1 - report.share_done)) + " left";
+}
+
+void TrainingProgress::on_validation_start(Index update) {
+  if (!options_.is_terminal || options_.quiet) return;
+  replace_bar(fmt::format("validating after update {} ...", update));
+}
+
+void TrainingProgress::on_validation(const train::ValidationReport& report) {
+  // Validation is no training: its time does not count for the speed.
+  tokens_ = 0;
+  seconds_of_last_line_ = last_seconds_ = report.seconds;
+  if (options_.quiet) return;
+  clear_bar();
+  log_ << fmt::format("validation  update {}  epoch {}  loss {:.3f}  perplexity {:.2f}",
+                      report.update, report.epoch, report.loss, report.perplexity);
+  if (report.bleu) log_ << fmt::format("  BLEU {:.2f}", *report.bleu);
+  if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
+  log_ << fmt::format("  {}\n", clock_text(report.seconds));
+  for (const train::SampleTranslation& sample : report.samples) {
+    log_ << "  " << sample.source << "\n    = " << sample.translation
+         << "\n    : " << sample.reference << '\n';
+  }
+  log_.flush();
+}
+
+void TrainingProgress::on_finish(train::RunEnd end) {
+  clear_bar();
+  if (!options_.quiet && end == train::RunEnd::stopped_early) {
+    log_ << "stopped early: the validation no longer gets better\n";
+  }
+  log_.flush();
+}
+
+void TrainingProgress::replace_bar(const std::string& line) {
+  log_ << '\r' << line << "\x1b[K" << std::flush;
+  has_bar_ = true;
+}
+
+void TrainingProgress::clear_bar() {
+  if (has_bar_) log_ << "\r\x1b[K";
+  has_bar_ = false;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,50 @@
+// Shows a training run to whoever started it: a bar on a terminal, a line now and then elsewhere.
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <string>
+
+#include "heed/train/training_observer.h"
+
+namespace heed::cli {
+
+struct ProgressOptions {
+  bool is_terminal = false;
+  bool quiet = false;                 // only what was left out, and the end
+  double seconds_between_lines = 15;  // without a terminal
+};
+
+// Also the one who stops the run when a signal has arrived (see InterruptGuard).
+class TrainingProgress : public train::TrainingObserver {
+ public:
+  TrainingProgress(std::ostream& log, const ProgressOptions& options);
+
+  bool should_stop() override;
+  void on_start(const train::RunStart& start) override;
+  void on_update(const train::UpdateReport& report) override;
+  void on_validation_start(Index update) override;
+  void on_validation(const train::ValidationReport& report) override;
+  void on_finish(train::RunEnd end) override;
+
+ private:
+  void show(const train::UpdateReport& report);
+  void replace_bar(const std::string& line);
+  void clear_bar();
+  double tokens_per_second() const;
+  std::string time_left(const train::UpdateReport& report) const;
+
+  std::ostream& log_;
+  ProgressOptions options_;
+  // Since the last line.
+  std::chrono::steady_clock::time_point last_shown_;
+  Index tokens_ = 0;
+  // Since this process began to train.
+  double first_seconds_ = -1;
+  double first_share_ = 0;
+  double last_seconds_ = 0;
+  double seconds_of_last_line_ = 0;
+  bool has_bar_ = false;
+};
+
+}  // namespace heed::cli
