@@ -1,0 +1,171 @@
+#include "heed/cli/attend_command.h"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/cli/attend_report.h"
+#include "heed/cli/csv.h"
+#include "heed/ops/attention.h"
+#include "heed/ops/embedding.h"
+#include "heed/ops/matmul.h"
+
+namespace heed::cli {
+namespace {
+
+// The row of a word in the file.
+Index row_of(const NamedVectors& all, const std::string& word, const std::string& file) {
+  const auto found = std::find(all.names.begin(), all.names.end(), word);
+  check_as(ErrorKind::usage, found != all.names.end(), "attend: --only: expected words of ", file,
+           ", found '", word, "'");
+  check_as(ErrorKind::data, std::find(found + 1, all.names.end(), word) == all.names.end(),
+           "attend: ", file, ": expected one line for '", word, "', found several");
+  return found - all.names.begin();
+}
+
+NamedVectors read_sentence(const AttendOptions& options, std::istream& in) {
+  NamedVectors all = read_named_vectors(options.words, in);
+  if (options.only.empty()) return all;
+  std::vector<Index> rows;
+  for (const std::string& word : options.only) rows.push_back(row_of(all, word, options.words));
+  return {options.only, ops::gather_rows(all.vectors, rows)};
+}
+
+// x times the matrix in the file, which has a row for each column of x; x itself without a file.
+Tensor through_matrix(const Tensor& x, const std::string& file, const char* option,
+                      std::istream& in) {
+  if (file.empty()) return x;
+  const Tensor matrix = read_matrix(file, in);
+  check_as(ErrorKind::data, matrix.dim(0) == x.dim(1), "attend: ", option, ": ", file,
+           ": expected ", x.dim(1), " rows, one for each coordinate, found ", matrix.dim(0));
+  return ops::matmul(x, matrix);
+}
+
+ops::Similarity similarity_of(const AttendOptions& options) {
+  const auto similarity = ops::parse_similarity(options.similarity);
+  check_as(ErrorKind::usage, similarity.has_value(),
+           "attend: --similarity: expected dot, cosine or scaled-dot, found '", options.similarity,
+           "'");
+  return *similarity;
+}
+
+// A file of 0 and 1 as numbers that are added to the scores.
+ops::AttentionMask read_mask(const std::string& file, Index words, std::istream& in) {
+  const Tensor cells = read_matrix(file, in);
+  check_as(ErrorKind::data, cells.shape() == Shape{words, words}, "attend: --mask: ", file,
+           ": expected ", words, " rows and columns, one for each word, found ", cells.shape());
+  auto dense = std::make_shared<ops::DenseMask>();
+  dense->query_stride = words;
+  for (const float cell : cells.values()) {
+    check_as(ErrorKind::data, cell == 0 || cell == 1, "attend: --mask: ", file,
+             ": expected 0 (hidden) or 1 (seen), found ", cell);
+    dense->values.push_back(cell == 1 ? 0 : -std::numeric_limits<float>::infinity());
+  }
+  return {.causal = false, .window = 0, .dense = std::move(dense)};
+}
+
+ops::AttentionMask mask_of(const AttendOptions& options, Index words, std::istream& in) {
+  if (options.mask.empty()) return ops::AttentionMask::none();
+  if (options.mask == "causal") return ops::AttentionMask::causal_mask();
+  return read_mask(options.mask, words, in);
+}
+
+void check_heads(Index heads, Index width, const char* what) {
+  check_as(ErrorKind::usage, heads >= 1 && width % heads == 0,
+           "attend: --heads: expected a number that divides the ", width, " coordinates of the ",
+           what, ", found ", heads);
+}
+
+// Standard input can be read once.
+void check_one_standard_input(const AttendOptions& options) {
+  const auto count = std::ranges::count(std::vector{options.words, options.query, options.key,
+                                                    options.value, options.output, options.mask},
+                                        "-");
+  check_as(ErrorKind::usage, count <= 1, "attend: expected at most one file to be -, found ",
+           count);
+}
+
+}  // namespace
+
+Attended attend_to_words(const AttendOptions& options, std::istream& in) {
+  check_one_standard_input(options);
+  const ops::Similarity similarity = similarity_of(options);
+  const NamedVectors sentence = read_sentence(options, in);
+  const Tensor& x = sentence.vectors;  // [N, D]
+  const Tensor q = through_matrix(x, options.query, "--query", in);
+  const Tensor k = through_matrix(x, options.key, "--key", in);
+  const Tensor v = through_matrix(x, options.value, "--value", in);
+  check_as(ErrorKind::data, q.dim(1) == k.dim(1),
+           "attend: expected queries and keys with as many coordinates, found ", q.dim(1), " and ",
+           k.dim(1));
+  check_heads(options.heads, q.dim(1), "queries");
+  check_heads(options.heads, v.dim(1), "values");
+
+  const Spans spans = Spans::single(x.dim(0));
+  ops::AttentionView view;
+  const Tensor mixed =
+      ops::attention({q, spans}, {k, spans}, v, mask_of(options, x.dim(0), in),
+                     {.num_heads = options.heads, .similarity = similarity}, &view);
+  return {sentence.names, view.scores[0], view.weights[0],
+          through_matrix(mixed, options.output, "--output", in)};
+}
+
+int attend(const AttendOptions& options, std::istream& in, std::ostream& out) {
+  check_as(ErrorKind::usage,
+           !options.precision || (*options.precision >= 0 && *options.precision <= 20),
+           "attend: --precision: expected 0 to 20, found ", options.precision.value_or(0));
+  const Attended attended = attend_to_words(options, in);
+  if (options.format == "table") {
+    print_table(out, attended, options.similarity, options.precision.value_or(2));
+  } else if (options.format == "json") {
+    print_json(out, attended, options.precision);
+  } else if (options.format == "csv") {
+    print_csv(out, attended, options.precision);
+  } else {
+    fail(ErrorKind::usage, "attend: --format: expected table, json or csv, found '", options.format,
+         "'");
+  }
+  return 0;
+}
+
+Command attend_command() {
+  auto options = std::make_shared<AttendOptions>();
+  Command command("attend",
+                  "Attention by hand: how alike words are, how much each looks at the others, and "
+                  "where it moves.\n"
+                  "A line of the file is a name and its coordinates. With several heads, the JSON "
+                  "similarity and\n"
+                  "weights hold one matrix for each head; the CSV names the head in a column.",
+                  "heed attend words.csv --similarity cosine --only bat,cave");
+  command
+      .option("words", options->words,
+              "CSV file: a name and coordinates a line; - is standard input")
+      ->required();
+  command.option("--similarity", options->similarity, "dot, cosine or scaled-dot")
+      ->check(CLI::IsMember({"dot", "cosine", "scaled-dot"}));
+  command
+      .option("--only", options->only,
+              "the sentence: these words, in this order, with commas between")
+      ->delimiter(',');
+  command.option("--query", options->query,
+                 "CSV matrix that makes queries of words; else the identity");
+  command.option("--key", options->key, "CSV matrix that makes keys of words; else the identity");
+  command.option("--value", options->value,
+                 "CSV matrix that makes values of words; else the identity");
+  command.option("--heads", options->heads, "attention heads, side by side in the coordinates");
+  command.option("--output", options->output,
+                 "CSV matrix that mixes the heads' results; else the identity");
+  command.option(
+      "--mask", options->mask,
+      "causal: no word sees a later one; or a CSV file of 0 and 1, where 1 in row i, column j "
+      "lets word i see word j");
+  command.option("--format", options->format, "table, json or csv")
+      ->check(CLI::IsMember({"table", "json", "csv"}));
+  command.option("--precision", options->precision,
+                 "decimals; 2 in tables, all that count in json and csv");
+  command.run([options] { return attend(*options, std::cin, std::cout); });
+  return command;
+}
+
+}  // namespace heed::cli
