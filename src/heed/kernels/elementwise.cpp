@@ -137,12 +137,6 @@ double sum(const float* x, std::int64_t count) noexcept {
   return (total[0] + total[1]) + (total[2] + total[3]);
 }
 
-double sum_of_squares(const float* x, std::int64_t count) noexcept {
-  double total[4] = {};
-  for (std::int64_t i = 0; i < count; ++i) total[i % 4] += static_cast<double>(x[i]) * x[i];
-  return (total[0] + total[1]) + (total[2] + total[3]);
-}
-
 void relu(float* y, const float* x, std::int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(Relu)(y, x, count);
 }

@@ -11,8 +11,6 @@ void scale(float* y, const float* x, float factor, std::int64_t count) noexcept;
 void add_scaled(float* y, const float* x, float factor,
                 std::int64_t count) noexcept;  // y += factor x
 double sum(const float* x, std::int64_t count) noexcept;
-// The sum of squares, in double: what a gradient's norm is made of.
-double sum_of_squares(const float* x, std::int64_t count) noexcept;
 
 void relu(float* y, const float* x, std::int64_t count) noexcept;
 void relu_backward(float* dx, const float* dy, const float* y, std::int64_t count) noexcept;
