@@ -20,7 +20,7 @@ struct MultiHeadAttentionOptions {
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   // In place of the similarity's own. Cosines lie in [-1, 1], too close together for a softmax to
   // tell them apart, so a layer multiplies them by default_cosine_scale.
-  std::optional<float> scale;
+  std::optional<float> scale = std::nullopt;
   float softcap = 0;
   Positions positions = Positions::none;  // rotary and alibi act here; the others do nothing
   float dropout = 0;                      // on the weights

@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/nn/decoder.h"
+#include "heed/nn/encoder.h"
+#include "nn/module_parameters.h"
+#include "support/same_bits.h"
+
+namespace heed::nn {
+namespace {
+
+BlockOptions tiny_blocks() {
+  return {.num_layers = 2, .model_dim = 8, .feed_forward_dim = 12, .num_heads = 2};
+}
+
+Encoder encoder(const BlockOptions& options) {
+  Rng rng(1);
+  return Encoder("encoder", options, rng);
+}
+Decoder decoder(const BlockOptions& options) {
+  Rng rng(2);
+  return Decoder("decoder", options, rng);
+}
+
+template <typename Module>
+std::vector<std::string> names_without_details(Module& module) {
+  std::vector<std::string> names;
+  for (const std::string& name : parameter_names(module)) {
+    const std::size_t second = name.find('.', name.find('.') + 1);
+    const std::string role = name.substr(0, second);
+    if (names.empty() || names.back() != role) names.push_back(role);
+  }
+  return names;
+}
+
+TEST(Encoder, NamesBlocksByNumberAndPartsByRole) {
+  BlockOptions options = tiny_blocks();
+  options.num_layers = 1;
+  Encoder after = encoder(options);
+  EXPECT_EQ(names_without_details(after),
+            (std::vector<std::string>{"0.self_attention", "0.self_attention_norm", "0.feed_forward",
+                                      "0.feed_forward_norm"}));
+  options.norm_place = NormPlace::before;
+  options.positions = Positions::learned;
+  Encoder before = encoder(options);
+  EXPECT_EQ(names_without_details(before),
+            (std::vector<std::string>{"positions.weight", "0.self_attention",
+                                      "0.self_attention_norm", "0.feed_forward",
+                                      "0.feed_forward_norm", "norm.gain", "norm.bias"}));
+}
+
+TEST(Decoder, NamesBlocksByNumberAndPartsByRole) {
+  BlockOptions options = tiny_blocks();
+  options.num_layers = 1;
+  Decoder module = decoder(options);
+  EXPECT_EQ(names_without_details(module),
+            (std::vector<std::string>{"0.self_attention", "0.self_attention_norm",
+                                      "0.cross_attention", "0.cross_attention_norm",
+                                      "0.feed_forward", "0.feed_forward_norm"}));
+}
+
+TEST(Encoder, NormAfterLeavesNormalisedRowsAndNormBeforeEndsWithANorm) {
+  const Packed x{sample({5, 8}), Spans::single(5)};
+  for (const NormPlace place : {NormPlace::before, NormPlace::after}) {
+    BlockOptions options = tiny_blocks();
+    options.norm_place = place;
+    auto context = ForwardContext::inference();
+    const Tensor y = encoder(options).forward(x, context);
+    for (Index row = 0; row < 5; ++row) {
+      double mean = 0, square = 0;
+      for (Index j = 0; j < 8; ++j) {
+        mean += y.values()[row * 8 + j] / 8;
+        square += std::pow(y.values()[row * 8 + j], 2) / 8;
+      }
+      EXPECT_NEAR(mean, 0, 1e-5);
+      EXPECT_NEAR(square, 1, 1e-3);
+    }
+  }
+}
+
+TEST(Residual, NormBeforeKeepsTheInputAndNormAfterNormalisesTheSum) {
+  const Norm norm(NormKind::layer, 4);
+  const Tensor x = sample({3, 4});
+  auto context = ForwardContext::inference();
+  const auto twice = [](const Tensor& t) { return ops::scale(t, 2); };
+  EXPECT_TRUE(
+      same_bits(residual(x, norm, {.norm_place = NormPlace::before, .dropout = 0}, context, twice),
+                ops::add(x, twice(norm.forward(x)))));
+  EXPECT_TRUE(
+      same_bits(residual(x, norm, {.norm_place = NormPlace::after, .dropout = 0}, context, twice),
+                norm.forward(ops::add(x, twice(x)))));
+}
+
+TEST(Decoder, StepsEqualTheWholeSequenceAndShareTheMemoryAmongRows) {
+  const Decoder module = decoder(tiny_blocks());
+  const Packed memory{sample({7, 8}, 3), Spans::of_lengths(std::vector<Index>{4, 3})};
+  const Packed x{sample({10, 8}, 4), Spans::of_lengths(std::vector<Index>{5, 5})};
+  auto context = ForwardContext::inference();
+  const Tensor whole = module.forward(x, memory, context);
+
+  DecoderState state = module.start(memory, std::vector<Index>{2, 1});
+  EXPECT_EQ(std::vector<Index>(state.sequences().begin(), state.sequences().end()),
+            (std::vector<Index>{0, 0, 1}));
+  for (Index t = 0; t < 5; ++t) {
+    Tensor next = Tensor::empty({3, 8});
+    for (const auto& [row, sequence] : {std::pair{0, 0}, {1, 0}, {2, 1}}) {
+      std::copy_n(x.values.data() + (sequence * 5 + t) * 8, 8, next.data() + row * 8);
+    }
+    const Tensor y = module.step(next, state, context);
+    EXPECT_TRUE(same_bits(rows_of(y, 0, 1), rows_of(whole, t, 1)));
+    EXPECT_TRUE(same_bits(rows_of(y, 1, 1), rows_of(whole, t, 1)));
+    EXPECT_TRUE(same_bits(rows_of(y, 2, 1), rows_of(whole, 5 + t, 1)));
+  }
+  EXPECT_EQ(state.lengths()[2], 5);
+}
+
+TEST(Decoder, RefusesAMemoryOfOtherSequences) {
+  const Decoder module = decoder(tiny_blocks());
+  const Packed memory{sample({7, 8}), Spans::of_lengths(std::vector<Index>{4, 3})};
+  auto context = ForwardContext::inference();
+  EXPECT_THROW(module.forward({sample({2, 8}), Spans::single(2)}, memory, context), Error);
+  EXPECT_THROW(module.start(memory, std::vector<Index>{1}), Error);
+}
+
+}  // namespace
+}  // namespace heed::nn

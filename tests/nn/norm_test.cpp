@@ -1,0 +1,49 @@
+#include "heed/nn/norm.h"
+
+#include <gtest/gtest.h>
+
+#include "nn/module_parameters.h"
+#include "support/reference.h"
+
+namespace heed::nn {
+namespace {
+
+TEST(Norm, NamesItsParameters) {
+  Norm layer(NormKind::layer, 4);
+  EXPECT_EQ(parameter_names(layer), (std::vector<std::string>{"gain", "bias"}));
+  Norm rms(NormKind::rms, 4);
+  EXPECT_EQ(parameter_names(rms), (std::vector<std::string>{"gain"}));
+}
+
+TEST(Norm, BeginsWithMeanZeroAndVarianceOne) {
+  const Tensor y = Norm(NormKind::layer, 4).forward(Tensor::from({1, 2, 3, 6}, {1, 4}));
+  double mean = 0, square = 0;
+  for (const float v : y.values()) {
+    mean += v / 4;
+    square += v * v / 4;
+  }
+  EXPECT_NEAR(mean, 0, 1e-6);
+  EXPECT_NEAR(square, 1, 1e-5);
+}
+
+TEST(Norm, ValuesAndGradientsMatchTheReferenceOfItsKind) {
+  Norm layer(NormKind::layer, 5);
+  expect_matches_reference(
+      [&](const Inputs& in) {
+        set_parameters(layer, std::span(in).subspan(1));
+        return layer.forward(in[0]);
+      },
+      [](const auto& in) { return reference::layer_norm(in[0], in[1], in[2], 1e-5); },
+      sample_inputs(layer, sample({3, 5})));
+  Norm rms(NormKind::rms, 5);
+  expect_matches_reference(
+      [&](const Inputs& in) {
+        set_parameters(rms, std::span(in).subspan(1));
+        return rms.forward(in[0]);
+      },
+      [](const auto& in) { return reference::rms_norm(in[0], in[1], 1e-5); },
+      sample_inputs(rms, sample({3, 5})));
+}
+
+}  // namespace
+}  // namespace heed::nn
