@@ -64,7 +64,8 @@ std::vector<IdPair> read_ids(const Path& file) {
   return pairs;
 }
 
-models::TranslationBatch make_batch(const std::vector<IdPair>& pairs, const std::vector<int>& lines) {
+models::TranslationBatch make_batch(const std::vector<IdPair>& pairs,
+                                    const std::vector<int>& lines) {
   constexpr int end = text::Tokenizer::end;
   models::TranslationBatch batch;
   std::vector<Index> source_lengths, target_lengths;
