@@ -72,7 +72,7 @@ class ThreadPool {
     }
     wake_.notify_all();
     take_pieces();
-    while (busy_workers_.load(std::memory_order_acquire) > 0) pause_briefly();
+    wait_for_workers();
     if (failure_) std::rethrow_exception(failure_);
   }
 
@@ -84,6 +84,17 @@ class ThreadPool {
       if (stopping_) return;
       take_pieces();
       busy_workers_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  // The last pieces end within microseconds, unless other programs hold the processors.
+  void wait_for_workers() const {
+    for (int spins = 0; busy_workers_.load(std::memory_order_acquire) > 0; ++spins) {
+      if (spins < spins_before_sleep) {
+        pause_briefly();
+      } else {
+        std::this_thread::yield();
+      }
     }
   }
 
