@@ -55,9 +55,8 @@ TranslationLoss TranslationModel::loss(const TranslationBatch& batch,
                                        nn::ForwardContext& context) const {
   const Packed memory = encode(batch.source, context);
   const Tensor decoded = decode(batch.target_input, memory, context);
-  const float smoothing = context.is_training() ? config_.label_smoothing : 0;
-  const ops::ProjectionLoss loss = ops::projection_cross_entropy(decoded, output_weight(), Tensor(),
-                                                                 batch.target_output, smoothing);
+  const ops::ProjectionLoss loss = ops::projection_cross_entropy(
+      decoded, output_weight(), Tensor(), batch.target_output, config_.label_smoothing);
   return {loss.loss, loss.negative_log_likelihood};
 }
 

@@ -1,0 +1,182 @@
+#include "heed/models/model_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "heed/base/error.h"
+#include "heed/io/files.h"
+#include "heed/io/safetensors.h"
+#include "io/expect_error.h"
+#include "io/temporary_folder.h"
+#include "models/small_models.h"
+#include "support/same_bits.h"
+#include "support/sample.h"
+
+namespace heed::models {
+namespace {
+
+using io::expect_error;
+
+text::Tokenizer letters() {
+  const std::vector<std::string> lines{"abcde fghij klmno pqrst"};
+  return text::Tokenizer::train(lines, {.vocabulary = 40, .subwords = text::Subwords::character});
+}
+
+TransformerConfig config_for(const text::Tokenizer& tokenizer) {
+  TransformerConfig config = small_config();
+  config.vocabulary = tokenizer.size();
+  return config;
+}
+
+// A folder with a whole model in it.
+struct SavedModel {
+  io::TemporaryFolder folder;
+  text::Tokenizer tokenizer = letters();
+  TranslationModel model{config_for(tokenizer), 5};
+  std::string path = folder.file("model");
+  SavedModel() { save_model_folder(path, model, tokenizer, {.beam_size = 3}); }
+};
+
+TEST(ModelFolder, SaveThenLoadGivesEqualOutputAndEqualHash) {
+  for (TransformerConfig config : small_configs()) {
+    const io::TemporaryFolder folder;
+    const text::Tokenizer tokenizer = letters();
+    config.vocabulary = tokenizer.size();
+    const TranslationModel model(config, 5);
+    save_model_folder(folder.path(), model, tokenizer);
+    const ModelFolder loaded = load_model_folder(folder.path());
+    EXPECT_EQ(loaded.model.config(), config);
+    EXPECT_TRUE(
+        same_bits(all_logits(model, sample_sentences({4}), sample_sentences({6}, 2)),
+                  all_logits(loaded.model, sample_sentences({4}), sample_sentences({6}, 2))));
+    EXPECT_EQ(weights_hash(parameters(model)), weights_hash(parameters(loaded.model)));
+  }
+}
+
+TEST(ModelFolder, KeepsTheTokenizerAndHowToDecode) {
+  const SavedModel saved;
+  const ModelFolder loaded = load_model_folder(saved.path);
+  EXPECT_EQ(loaded.tokenizer.bytes(), saved.tokenizer.bytes());
+  EXPECT_EQ(loaded.generation, (GenerationConfig{.beam_size = 3}));
+}
+
+TEST(ModelFolder, LeavesNothingButItsFourFiles) {
+  const SavedModel saved;
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(saved.path)) {
+    files.push_back(entry.path().filename());
+  }
+  std::ranges::sort(files);
+  EXPECT_EQ(files, (std::vector<std::string>{"config.json", "generation_config.json",
+                                             "model.safetensors", "tokenizer.model"}));
+}
+
+TEST(ModelFolder, RefusesAFolderThatIsNotAModel) {
+  const io::TemporaryFolder folder;
+  expect_error(ErrorKind::model,
+               folder.path() + ": expected a model folder with config.json, found none",
+               [&] { load_model_folder(folder.path()); });
+  expect_error(ErrorKind::model, folder.file("no") + ": expected a model folder, found nothing",
+               [&] { load_model_folder(folder.file("no")); });
+}
+
+TEST(ModelFolder, RefusesAModelWithoutItsTokenizerOrWithAnother) {
+  const SavedModel saved;
+  const std::string tokenizer = saved.path + "/tokenizer.model";
+  const std::vector<std::string> lines{"ab"};
+  const text::Tokenizer other =
+      text::Tokenizer::train(lines, {.vocabulary = 40, .subwords = text::Subwords::character});
+  io::write_file_atomically(tokenizer, other.bytes());
+  expect_error(ErrorKind::model,
+               tokenizer + ": expected the " + std::to_string(saved.tokenizer.size()) +
+                   " pieces of config.json, found " + std::to_string(other.size()),
+               [&] { load_model_folder(saved.path); });
+  std::filesystem::remove(tokenizer);
+  expect_error(ErrorKind::model,
+               saved.path + ": expected a model folder with tokenizer.model, found none",
+               [&] { load_model_folder(saved.path); });
+}
+
+// Writes the weights again after a change to the list of tensors.
+template <typename Change>
+void rewrite_weights(const SavedModel& saved, Change&& change) {
+  const std::string path = saved.path + "/model.safetensors";
+  const auto file = io::SafetensorsFile::load(path);
+  std::vector<io::TensorRecord> records = file.tensors();
+  change(records);
+  io::write_safetensors(path, records);
+}
+
+TEST(ModelFolder, RefusesATensorThatIsMissingSurplusOrOfAnotherShape) {
+  const SavedModel saved;
+  const std::string path = saved.path + "/model.safetensors";
+  const auto message_of = [&] {
+    try {
+      load_model(saved.path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::model);
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+
+  rewrite_weights(saved, [](auto& records) {
+    std::erase_if(records,
+                  [](const auto& r) { return r.name == "decoder.0.self_attention.key.bias"; });
+  });
+  EXPECT_NE(message_of().find("decoder.0.self_attention.key.bias"), std::string::npos)
+      << message_of();
+
+  save_weights(saved.path, saved.model);
+  rewrite_weights(saved, [](auto& records) {
+    records.push_back(records.front());
+    records.back().name = "surplus";
+  });
+  EXPECT_EQ(message_of(), path + ": expected the parameters of the model, found also surplus");
+
+  save_weights(saved.path, saved.model);
+  rewrite_weights(saved, [](auto& records) {
+    for (auto& record : records) {
+      if (record.name == "encoder.0.feed_forward.hidden.weight") record.shape = {16, 24};
+    }
+  });
+  EXPECT_EQ(message_of(), path +
+                              ": encoder.0.feed_forward.hidden.weight: expected the shape [24, "
+                              "16], found [16, 24]");
+}
+
+TEST(ModelFolder, RefusesAConfigurationFarLargerThanItsWeightsBeforeItBuildsIt) {
+  const SavedModel saved;
+  TransformerConfig config = saved.model.config();
+  config.model_dim = config.feed_forward_dim = Index{1} << 23;
+  io::write_file_atomically(saved.path + "/config.json", to_json(config));
+  try {
+    load_model(saved.path);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_NE(std::string(error.what()).find("numbers of config.json"), std::string::npos);
+  }
+}
+
+TEST(WeightsHash, KnowsEveryBitNameAndShapeAndNotTheOrder) {
+  const auto hash = [](std::vector<nn::NamedTensor> parameters) {
+    return weights_hash(parameters);
+  };
+  const Tensor x = sample({2, 3}), y = sample({3});
+  const std::string plain = hash({{"x", x}, {"y", y}});
+  EXPECT_EQ(plain.size(), std::string("sha256:").size() + 64);
+  EXPECT_EQ(plain, hash({{"y", y}, {"x", x}}));
+  EXPECT_NE(plain, hash({{"x", x}, {"z", y}}));
+  EXPECT_NE(plain, hash({{"x", x.viewed_as({3, 2})}, {"y", y}}));
+  Tensor changed = x.clone();
+  changed.values()[5] = std::nextafter(changed.values()[5], 10.0f);
+  EXPECT_NE(plain, hash({{"x", changed}, {"y", y}}));
+}
+
+}  // namespace
+}  // namespace heed::models
