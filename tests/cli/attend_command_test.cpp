@@ -282,6 +282,8 @@ TEST_F(AttendCommand, ReadsItsOptionsFromTheCommandLine) {
   app->parse("words.csv --similarity dot --only bat,cave --heads 2 --precision 4 --format json",
              false);
   EXPECT_EQ(app->get_option("--only")->results(), (std::vector<std::string>{"bat", "cave"}));
+  app->parse("--only bat,cave words.csv", false);  // the file is not a word of the sentence
+  EXPECT_EQ(app->get_option("--only")->results(), (std::vector<std::string>{"bat", "cave"}));
   EXPECT_THROW(app->parse("--similarity dot", false), CLI::RequiredError);
   EXPECT_THROW(app->parse("words.csv --similarity euclid", false), CLI::ValidationError);
   EXPECT_THROW(app->parse("words.csv --format xml", false), CLI::ValidationError);

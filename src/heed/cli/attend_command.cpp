@@ -147,7 +147,8 @@ Command attend_command() {
   command
       .option("--only", options->only,
               "the sentence: these words, in this order, with commas between")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.option("--query", options->query,
                  "CSV matrix that makes queries of words; else the identity");
   command.option("--key", options->key, "CSV matrix that makes keys of words; else the identity");
