@@ -1,0 +1,187 @@
+// The whole model against the plain reference: the loss, and the gradient of every parameter.
+#include <gtest/gtest.h>
+
+#include "heed/models/translation_model.h"
+#include "support/gradient_check.h"
+#include "support/reference_model.h"
+
+namespace heed::models {
+namespace {
+
+TransformerConfig tiny_config() {
+  TransformerConfig config;
+  config.vocabulary = 11;
+  config.encoder_layers = 2;
+  config.decoder_layers = 2;
+  config.model_dim = 12;
+  config.feed_forward_dim = 10;
+  config.num_heads = 2;
+  config.max_positions = 9;
+  config.dropout = 0;
+  config.label_smoothing = 0.1f;
+  return config;
+}
+
+// Sequences of 5, 1 and 3 source tokens, and of 4, 6 and 1 target tokens.
+TranslationBatch tiny_batch() {
+  TranslationBatch batch;
+  batch.source = {{4, 9, 4, 2, 1, 1, 7, 3, 1}, Spans::of_lengths(std::vector<Index>{5, 1, 3})};
+  batch.target_input = {{1, 5, 6, 5, 1, 10, 8, 8, 0, 2, 1},
+                        Spans::of_lengths(std::vector<Index>{4, 6, 1})};
+  batch.target_output = {5, 6, 5, 1, 10, 8, 8, 0, 2, 1, 1};
+  return batch;
+}
+
+// A model whose biases and gains are not all 0 and 1, so that none of them can hide.
+TranslationModel shaken_model(const TransformerConfig& config) {
+  TranslationModel model(config, 5);
+  Rng rng(6);
+  for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
+    for (float& value : parameter.value.values()) {
+      value += 0.2f * static_cast<float>(rng.normal());
+    }
+  }
+  return model;
+}
+
+// The reference loss as a function of the parameters, in the order of their names.
+auto reference_loss(const TransformerConfig& config, const TranslationBatch& batch,
+                    const std::vector<std::string>& names) {
+  return [=]<typename T>(const reference::Matrices<T>& values) {
+    std::map<std::string, reference::Matrix<T>> parameters;
+    for (std::size_t i = 0; i < names.size(); ++i) parameters[names[i]] = values[i];
+    return reference::TransformerReference<T>(config, parameters)
+        .loss(batch, config.label_smoothing);
+  };
+}
+
+double largest_of(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+void expect_model_matches_reference(const TransformerConfig& config, double tolerance = 1e-5) {
+  TranslationModel model = shaken_model(config);
+  const std::vector<nn::NamedTensor> parameters = nn::named_parameters(model);
+  const TranslationBatch batch = tiny_batch();
+  nn::ForwardContext context = nn::ForwardContext::training(1, 1);
+  const Tensor loss = model.loss(batch, context).loss;
+  const std::vector<double> weight = heed::detail::output_weights(1);
+  backward(loss, Tensor::full({}, static_cast<float>(weight[0])));
+
+  std::vector<std::string> names;
+  reference::Matrices<double> values;
+  for (const nn::NamedTensor& parameter : parameters) {
+    names.push_back(parameter.name);
+    values.push_back(matrix_of(parameter.value));
+  }
+  const auto expected = heed::detail::run_reference(reference_loss(config, batch, names), values);
+  expect_close(loss, expected.values, tolerance, "loss");
+
+  std::map<std::string, double> sizes;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    sizes[names[i]] = largest_of(expected.gradients[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    // A key's bias adds the same number to all scores of a query, which softmax does not see:
+    // unless positions or lengths enter, its gradient is zero but for rounding. So it is measured
+    // against the gradient of the matrix beside it.
+    const std::string& name = names[i];
+    if (name.ends_with(".key.bias") && sizes[name] < 1e-9) {
+      const double beside = sizes[name.substr(0, name.size() - 4) + "weight"];
+      const std::vector<double> zeros(expected.gradients[i].size(), 0.0);
+      expect_close(parameters[i].value.gradient(), zeros, tolerance, name, beside);
+      continue;
+    }
+    expect_close(parameters[i].value.gradient(), expected.gradients[i], tolerance, name);
+  }
+}
+
+TEST(ModelGradient, MatchesTheReferenceWithTheNormAfter) {
+  expect_model_matches_reference(tiny_config());
+}
+
+TEST(ModelGradient, MatchesTheReferenceWithTheNormBefore) {
+  TransformerConfig config = tiny_config();
+  config.norm_place = NormPlace::before;
+  expect_model_matches_reference(config);
+}
+
+TEST(ModelGradient, MatchesTheReferenceForEveryPositionScheme) {
+  for (const Positions positions : {Positions::sinusoidal, Positions::learned, Positions::rotary,
+                                    Positions::alibi, Positions::none}) {
+    SCOPED_TRACE(static_cast<int>(positions));
+    TransformerConfig config = tiny_config();
+    config.positions = positions;
+    expect_model_matches_reference(config);
+  }
+}
+
+TEST(ModelGradient, MatchesTheReferenceForEveryActivationAndNorm) {
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swiglu}) {
+    for (const NormKind norm : {NormKind::layer, NormKind::rms}) {
+      SCOPED_TRACE(static_cast<int>(activation));
+      TransformerConfig config = tiny_config();
+      config.activation = activation;
+      config.norm_kind = norm;
+      config.norm_place = NormPlace::before;
+      expect_model_matches_reference(config);
+    }
+  }
+}
+
+TEST(ModelGradient, MatchesTheReferenceForEverySimilarity) {
+  for (const auto similarity :
+       {ops::Similarity::dot, ops::Similarity::cosine, ops::Similarity::scaled_dot}) {
+    SCOPED_TRACE(ops::to_string(similarity));
+    TransformerConfig config = tiny_config();
+    config.similarity = similarity;
+    // Cosines are multiplied by 10 before the softmax, and their gradient is what is left of a
+    // vector without its own direction: both make rounding larger beside the result.
+    expect_model_matches_reference(config, similarity == ops::Similarity::cosine ? 5e-5 : 1e-5);
+  }
+}
+
+TEST(ModelGradient, MatchesTheReferenceWithSharedHeadsAndSeparateTables) {
+  for (const Tying tying : {Tying::none, Tying::target, Tying::all}) {
+    SCOPED_TRACE(static_cast<int>(tying));
+    TransformerConfig config = tiny_config();
+    config.tying = tying;
+    config.num_heads = 3;
+    config.num_key_value_heads = 1;
+    expect_model_matches_reference(config);
+  }
+}
+
+TEST(ModelGradient, TheReferenceHasTheRightGradient) {
+  TransformerConfig config = tiny_config();
+  config.encoder_layers = config.decoder_layers = 1;
+  config.model_dim = 4;
+  config.feed_forward_dim = 3;
+  for (const NormPlace place : {NormPlace::before, NormPlace::after}) {
+    config.norm_place = place;
+    TranslationModel model = shaken_model(config);
+    std::vector<std::string> names;
+    Inputs values;
+    for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
+      // See above: a key's bias has no gradient of its own, only rounding.
+      if (parameter.name.ends_with(".key.bias")) continue;
+      names.push_back(parameter.name);
+      values.push_back(parameter.value);
+    }
+    const auto without_key_bias = [&]<typename T>(const reference::Matrices<T>& in) {
+      std::map<std::string, reference::Matrix<T>> parameters;
+      for (std::size_t i = 0; i < names.size(); ++i) parameters[names[i]] = in[i];
+      for (const std::string& name : names) {
+        if (!name.ends_with(".key.weight")) continue;
+        parameters[name.substr(0, name.size() - 6) + "bias"] =
+            reference::Matrix<T>(1, parameters[name].rows);
+      }
+      return reference::TransformerReference<T>(config, parameters).loss(tiny_batch(), 0.1);
+    };
+    expect_gradient_is_right(without_key_bias, values);
+  }
+}
+
+}  // namespace
+}  // namespace heed::models
