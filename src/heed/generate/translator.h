@@ -12,7 +12,7 @@
 namespace heed::generate {
 
 struct TranslationOptions {
-  BeamSearchOptions search;
+  BeamSearchOptions search = {};
   bool with_alignment = false;
   Index batch_tokens = 2048;  // source tokens that are searched together
   Index first_line = 1;       // the number of the first line, for messages

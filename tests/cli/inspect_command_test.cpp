@@ -1,0 +1,88 @@
+#include "heed/cli/inspect_command.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "heed/io/files.h"
+#include "heed/models/model_folder.h"
+#include "io/expect_error.h"
+#include "io/temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+struct SavedModel {
+  io::TemporaryFolder folder;
+  models::TranslationModel model = make();
+  SavedModel() {
+    const std::vector<std::string> lines{"a bat lives in the cave"};
+    const auto tokenizer =
+        text::Tokenizer::train(lines, {.vocabulary = 40, .subwords = text::Subwords::character});
+    models::save_model_folder(folder.path(), model, tokenizer);
+  }
+  static models::TranslationModel make() {
+    models::TransformerConfig config;
+    config.vocabulary = 30;
+    config.encoder_layers = config.decoder_layers = 1;
+    config.model_dim = 16;
+    config.feed_forward_dim = 24;
+    config.num_heads = 2;
+    return models::TranslationModel(config, 1);
+  }
+  std::string run(bool json) const {
+    std::ostringstream out;
+    EXPECT_EQ(inspect({.model = folder.path(), .json = json}, out), 0);
+    return out.str();
+  }
+};
+
+TEST(InspectCommand, JsonTellsArchitecturePartsTokenizerAndHash) {
+  const SavedModel saved;
+  const auto report = nlohmann::json::parse(saved.run(/*json=*/true));
+  EXPECT_EQ(report["architecture"]["d_model"], 16);
+  EXPECT_EQ(report["architecture"]["positions"], "sinusoidal");
+  EXPECT_EQ(report["parameters"]["embedding"], 30 * 16);
+  EXPECT_EQ(report["parameters"]["total"], models::num_parameters(saved.model.config()));
+  EXPECT_EQ(report["parameters"]["encoder"].get<int>() + report["parameters"]["decoder"].get<int>(),
+            report["parameters"]["total"].get<int>() - 30 * 16);
+  EXPECT_EQ(report["tokenizer"]["subwords"], "char");
+  EXPECT_TRUE(report["training"].is_null());
+  EXPECT_EQ(report["weights"], models::weights_hash(models::parameters(saved.model)));
+}
+
+TEST(InspectCommand, TableEndsWithTheHashOnALineOfItsOwn) {
+  const SavedModel saved;
+  const std::string table = saved.run(/*json=*/false);
+  EXPECT_TRUE(
+      table.ends_with("\nweights " + models::weights_hash(models::parameters(saved.model)) + "\n"))
+      << table;
+  for (const char* word : {"architecture", "d_model", "parameters", "encoder", "tokenizer"}) {
+    EXPECT_NE(table.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(InspectCommand, ADamagedCheckpointAndAMissingTokenizerAreSaid) {
+  const SavedModel saved;
+  std::filesystem::remove(saved.folder.file("tokenizer.model"));
+  io::create_folder(saved.folder.file("training"));
+  io::write_file_atomically(saved.folder.file("training/checkpoint.safetensors"), "damaged");
+  const auto report = nlohmann::json::parse(saved.run(/*json=*/true));
+  EXPECT_TRUE(report["tokenizer"].is_null());
+  EXPECT_TRUE(report["training"].contains("unreadable")) << report["training"];
+  EXPECT_NE(saved.run(/*json=*/false).find("tokenizer\n  none\n"), std::string::npos);
+}
+
+TEST(InspectCommand, RefusesAFolderThatIsNoModel) {
+  const io::TemporaryFolder folder;
+  std::ostringstream out;
+  io::expect_error(ErrorKind::model,
+                   folder.path() + ": expected a model folder with config.json, found none",
+                   [&] { inspect({.model = folder.path()}, out); });
+  EXPECT_EQ(out.str(), "");
+}
+
+}  // namespace
+}  // namespace heed::cli

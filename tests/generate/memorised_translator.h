@@ -1,0 +1,78 @@
+// A small model that has learned to translate a small language, word by word.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/generate/packing.h"
+#include "heed/generate/translator.h"
+#include "heed/train/optimizer.h"
+
+namespace heed::generate {
+
+inline constexpr const char* words_of_source[] = {"one", "two", "three", "four", "five", "six"};
+inline constexpr const char* words_of_target[] = {"eins", "zwei", "drei", "vier", "fuenf", "sechs"};
+
+// A sentence of the language and its translation.
+inline std::pair<std::string, std::string> word_by_word(const std::vector<int>& numbers) {
+  std::pair<std::string, std::string> pair;
+  for (const int number : numbers) {
+    pair.first += (pair.first.empty() ? "" : " ") + std::string(words_of_source[number]);
+    pair.second += (pair.second.empty() ? "" : " ") + std::string(words_of_target[number]);
+  }
+  return pair;
+}
+
+inline models::ModelFolder train_word_by_word() {
+  Rng rng(1);
+  std::vector<std::string> sources, targets, lines;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<int> numbers(1 + rng.below(6));
+    for (int& number : numbers) number = static_cast<int>(rng.below(6));
+    const auto [source, target] = word_by_word(numbers);
+    sources.push_back(source);
+    targets.push_back(target);
+  }
+  lines = sources;
+  lines.insert(lines.end(), targets.begin(), targets.end());
+  text::Tokenizer tokenizer =
+      text::Tokenizer::train(lines, {.vocabulary = 40, .subwords = text::Subwords::word});
+
+  models::TransformerConfig config;
+  config.vocabulary = tokenizer.size();
+  config.encoder_layers = config.decoder_layers = 1;
+  config.model_dim = 32;
+  config.feed_forward_dim = 64;
+  config.num_heads = 2;
+  config.dropout = config.label_smoothing = 0;
+  models::TranslationModel model(config, 1);
+  std::vector<std::vector<int>> source_ids, target_ids;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    source_ids.push_back(tokenizer.encode(sources[i]));
+    target_ids.push_back(tokenizer.encode(targets[i]));
+  }
+  const models::TranslationBatch batch{pack_sources(source_ids), pack_targets(target_ids),
+                                       pack_sources(target_ids).ids};
+  const int threads = num_threads();
+  set_num_threads(1);  // too small for more
+  train::Optimizer optimizer(nn::named_parameters(model), {});
+  for (int update = 1; update <= 200; ++update) {
+    auto context = nn::ForwardContext::training(1, update);
+    backward(model.loss(batch, context).loss);
+    optimizer.step(5e-3 * std::min(1.0, update / 20.0), 1.0 / batch.num_target_tokens());
+    optimizer.clear_gradients();
+  }
+  set_num_threads(threads);
+  return {model, tokenizer, {}};
+}
+
+// Trained once in a process.
+inline const models::ModelFolder& word_by_word_model() {
+  static const models::ModelFolder model = train_word_by_word();
+  return model;
+}
+
+}  // namespace heed::generate

@@ -1,0 +1,76 @@
+#include "heed/generate/translator.h"
+
+#include <gtest/gtest.h>
+
+#include "generate/memorised_translator.h"
+#include "io/expect_error.h"
+#include "io/temporary_folder.h"
+
+namespace heed::generate {
+namespace {
+
+Translator translator() {
+  const models::ModelFolder& folder = word_by_word_model();
+  return Translator(folder.model, folder.tokenizer, folder.generation);
+}
+
+std::vector<std::string> texts_of(const std::vector<Translation>& translations) {
+  std::vector<std::string> texts;
+  for (const Translation& translation : translations) texts.push_back(translation.text());
+  return texts;
+}
+
+TEST(Translator, TranslatesEveryLineInItsPlaceAndLeavesBlankOnesBlank) {
+  const std::vector<std::string> lines{"two", "", "one two three four", " \t", "six five", "four"};
+  EXPECT_EQ(
+      texts_of(translator().translate(lines)),
+      (std::vector<std::string>{"zwei", "", "eins zwei drei vier", "", "sechs fuenf", "vier"}));
+  EXPECT_TRUE(translator().translate({}).empty());
+}
+
+TEST(Translator, BatchesOfAnySizeGiveTheSameScoresToTheBit) {
+  const std::vector<std::string> lines{"two", "three three", "one two three four", "six five"};
+  const auto scores = [&](Index batch_tokens) {
+    std::vector<double> found;
+    for (const Translation& translation :
+         translator().translate(lines, {.search = {.n_best = 2}, .batch_tokens = batch_tokens})) {
+      for (const TranslatedLine& line : translation.best) found.push_back(line.score);
+    }
+    return found;
+  };
+  EXPECT_EQ(scores(1), scores(1000));
+  EXPECT_EQ(scores(1).size(), 8u);
+}
+
+TEST(Translator, AlignsEachWordWithTheOneThatItTranslates) {
+  const std::vector<std::string> lines{"six one three", "", "two five"};
+  const auto found = translator().translate(lines, {.with_alignment = true});
+  EXPECT_EQ(to_pharaoh(found[0].best[0].alignment), "0-0 1-1 2-2");
+  EXPECT_EQ(to_pharaoh(found[1].best[0].alignment), "");
+  EXPECT_EQ(to_pharaoh(found[2].best[0].alignment), "0-0 1-1");
+}
+
+TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {
+  const io::TemporaryFolder folder;
+  const models::ModelFolder& saved = word_by_word_model();
+  models::save_model_folder(folder.path(), saved.model, saved.tokenizer, {.beam_size = 2});
+  const Translator loaded = Translator::load(folder.path());
+  const std::vector<std::string> lines{"six one three"};
+  EXPECT_EQ(texts_of(loaded.translate(lines)), (std::vector<std::string>{"sechs eins drei"}));
+  EXPECT_EQ(loaded.default_search().beam_size, 2);
+}
+
+TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {
+  const models::ModelFolder& folder = word_by_word_model();
+  models::TransformerConfig config = folder.model.config();
+  config.positions = models::Positions::learned;
+  config.max_positions = 4;
+  const Translator short_sighted(models::TranslationModel(config, 1), folder.tokenizer);
+  const std::vector<std::string> lines{"one two three", "one two three four"};
+  io::expect_error(ErrorKind::data, "line 8: expected at most 3 tokens, found 4",
+                   [&] { short_sighted.translate(lines, {.first_line = 7}); });
+  EXPECT_NO_THROW(short_sighted.translate(std::span(lines).first(1), {}));
+}
+
+}  // namespace
+}  // namespace heed::generate
