@@ -1,0 +1,11 @@
+# find_package(heed) gives heed::heed. The library is static, so its own parts are looked for too.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(fmt)
+find_dependency(nlohmann_json)
+find_dependency(ZLIB)
+find_dependency(PkgConfig)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+include(${CMAKE_CURRENT_LIST_DIR}/heedTargets.cmake)

@@ -1,0 +1,24 @@
+// Translates the lines of standard input with a trained model: translate_lines MODEL < lines
+#include <heed/base/error.h>
+#include <heed/generate/translator.h>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: translate_lines MODEL < lines\n";
+    return 2;
+  }
+  try {
+    const auto translator = heed::generate::Translator::load(argv[1]);
+    for (std::string line; std::getline(std::cin, line);) {
+      const std::vector<std::string> lines{line};
+      std::cout << translator.translate(lines).front().best.front().text << '\n';
+    }
+  } catch (const heed::Error& error) {
+    std::cerr << "translate_lines: " << error.what() << '\n';
+    return heed::exit_code(error.kind());
+  }
+}
