@@ -1,0 +1,64 @@
+#include "heed/cli/demo_command.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "heed/base/error.h"
+#include "heed/io/files.h"
+#include "io/temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+// The whole path in a second: few pairs, a narrow model, no time to learn.
+DemoOptions quick_demo(const std::string& folder) {
+  DemoOptions options;
+  options.folder = folder;
+  options.corpus.pairs = 200;
+  options.corpus.valid_pairs = 10;
+  options.corpus.test_pairs = 20;
+  options.settings = {{"width", "16"},         {"feed-forward", "16"},  {"heads", "2"},
+                      {"encoder-layers", "2"}, {"decoder-layers", "1"}, {"vocabulary", "300"},
+                      {"after", "3u"}};
+  return options;
+}
+
+bool has_line(const std::string& text, const std::string& pattern) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (std::regex_match(line, std::regex(pattern))) return true;
+  }
+  return false;
+}
+
+TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("demo");
+  std::ostringstream out, log;
+  ASSERT_EQ(demo(quick_demo(path), {.quiet = true}, out, log), 0) << log.str();
+  const std::string text = out.str();
+  EXPECT_TRUE(has_line(text, "BLEU [0-9]+\\.[0-9]")) << text;
+  EXPECT_TRUE(has_line(text, "pronouns [0-9]+\\.[0-9]%")) << text;
+  EXPECT_TRUE(has_line(text, "senses [0-9]+\\.[0-9]%")) << text;
+  EXPECT_TRUE(has_line(text, "  it +[01]\\.[0-9][0-9]  [01]\\.[0-9][0-9]")) << text;
+  EXPECT_TRUE(has_line(text, "  build/release/heed translate --model " + path + "/model")) << text;
+  EXPECT_TRUE(io::is_file(path + "/corpus/train.en"));
+
+  std::ostringstream again;
+  ASSERT_EQ(demo(quick_demo(path), {.quiet = true}, again, log), 0);
+  EXPECT_EQ(again.str(), text);
+}
+
+TEST(Demo, RefusesAFolderOfSomebodyElse) {
+  const io::TemporaryFolder folder;
+  std::ofstream(folder.file("thesis.txt")) << "precious";
+  std::ostringstream out, log;
+  EXPECT_THROW(demo(quick_demo(folder.path()), {.quiet = true}, out, log), Error);
+  EXPECT_EQ(folder.num_files(), 1u);
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,247 @@
+#include "heed/cli/train_command.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "heed/base/error.h"
+#include "heed/io/files.h"
+#include "train/toy_training.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using train::ToyTraining;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+Outcome run(std::vector<std::string> arguments) {
+  std::vector<const char*> argv{"heed", "train"};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_program(static_cast<int>(argv.size()), argv.data(), {train_command()});
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+std::vector<std::string> toy_arguments(const ToyTraining& toy, const std::string& model) {
+  return {"--source",         toy.file("train.en"),
+          "--target",         toy.file("train.de"),
+          "--valid-source",   toy.file("valid.en"),
+          "--valid-target",   toy.file("valid.de"),
+          "--model",          toy.file(model),
+          "--encoder-layers", "1",
+          "--decoder-layers", "1",
+          "--width",          "16",
+          "--feed-forward",   "24",
+          "--heads",          "2",
+          "--vocabulary",     "20",
+          "--subwords",       "word",
+          "--batch-tokens",   "48",
+          "--max-length",     "32",
+          "--warm-up",        "4",
+          "--after",          "16u"};
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              std::initializer_list<std::string> more) {
+  arguments.insert(arguments.end(), more);
+  return arguments;
+}
+
+// The value of an option replaced.
+std::vector<std::string> replaced(std::vector<std::string> arguments, const std::string& option,
+                                  const std::string& value) {
+  *(std::ranges::find(arguments, option) + 1) = value;
+  return arguments;
+}
+
+void expect_one_line(const std::string& text) {
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  EXPECT_EQ(text.rfind("heed: ", 0), 0u) << text;
+}
+
+TEST(TrainCommand, PrintsTheHashOfTheWeightsAndTellsItsProgress) {
+  const ToyTraining toy;
+  const Outcome outcome = run(toy_arguments(toy, "model"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("weights sha256:", 0), 0u) << outcome.out;
+  EXPECT_EQ(outcome.out.size(), std::string("weights sha256:").size() + 64 + 1);
+  EXPECT_NE(outcome.err.find("validation  update 16"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("BLEU"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find('\r'), std::string::npos);
+  EXPECT_TRUE(fs::exists(toy.file("model/training/metrics.jsonl")));
+}
+
+TEST(TrainCommand, QuietSaysNothingWhileAllIsWell) {
+  const ToyTraining toy;
+  const Outcome outcome = run(with(toy_arguments(toy, "model"), {"--quiet"}));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(TrainCommand, TheSameCommandAgainSaysThatTheRunIsFinished) {
+  const ToyTraining toy;
+  const auto arguments = toy_arguments(toy, "model");
+  const Outcome first = run(arguments);
+  const Outcome second = run(arguments);
+  EXPECT_EQ(second.code, 0);
+  EXPECT_EQ(second.out, first.out);
+  EXPECT_NE(second.err.find("finished after update 16"), std::string::npos) << second.err;
+}
+
+TEST(TrainCommand, ResumeNeedsNothingButTheFolder) {
+  const ToyTraining toy;
+  const Outcome whole = run(toy_arguments(toy, "whole"));
+  run(replaced(toy_arguments(toy, "model"), "--after", "7u"));
+  const Outcome resumed =
+      run({"--model", toy.file("model"), "--resume", "--after", "16u", "--threads", "1"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, whole.out);
+}
+
+TEST(TrainCommand, ResumeNeedsARun) {
+  const ToyTraining toy;
+  const Outcome outcome = run({"--model", toy.file("model"), "--resume"});
+  EXPECT_EQ(outcome.code, 2);
+  expect_one_line(outcome.err);
+}
+
+TEST(TrainCommand, NamesTheOptionThatDiffersFromTheRunBefore) {
+  const ToyTraining toy;
+  const auto arguments = toy_arguments(toy, "model");
+  run(replaced(arguments, "--after", "3u"));
+  const Outcome outcome = run(replaced(arguments, "--heads", "4"));
+  EXPECT_EQ(outcome.code, 2);
+  expect_one_line(outcome.err);
+  EXPECT_NE(outcome.err.find("--heads: expected 2"), std::string::npos) << outcome.err;
+}
+
+TEST(TrainCommand, ReadsSettingsFromAFile) {
+  const ToyTraining toy;
+  std::ofstream(toy.file("settings")) << "dropout = 0.25\nschedule = constant\n";
+  const Outcome outcome =
+      run(with(toy_arguments(toy, "model"), {"--config", toy.file("settings"), "--quiet"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto begun = train::begun_run(toy.file("model"));
+  EXPECT_EQ(begun->recipe.model.dropout, 0.25f);
+  EXPECT_EQ(begun->recipe.training.schedule.kind, train::ScheduleKind::constant);
+}
+
+TEST(TrainCommand, AskingForAMovingAverageSwitchesThePresetsAveragingOff) {
+  const ToyTraining toy;
+  EXPECT_EQ(run(with(toy_arguments(toy, "model"), {"--ema", "0.9"})).code, 0);
+  EXPECT_EQ(run(with(toy_arguments(toy, "both"), {"--ema", "0.9", "--average", "3"})).code, 2);
+}
+
+TEST(TrainCommand, BadInputGetsOneLineAndItsExitCodeAndLeavesNothing) {
+  const ToyTraining toy;
+  const auto good = toy_arguments(toy, "model");
+  std::ofstream(toy.file("latin1")) << "caf\xe9\n";
+  std::ofstream(toy.file("empty"));
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+  };
+  const std::vector<Case> cases{
+      {replaced(good, "--source", toy.file("missing")), 3},
+      {replaced(good, "--target", toy.file("valid.de")), 3},
+      {replaced(replaced(good, "--source", toy.file("latin1")), "--target", toy.file("latin1")), 3},
+      {replaced(replaced(good, "--source", toy.file("empty")), "--target", toy.file("empty")), 3},
+      {replaced(replaced(good, "--subwords", "bpe"), "--vocabulary", "9999"), 3},
+      {replaced(good, "--heads", "3"), 2},
+      {replaced(good, "--after", "soon"), 2},
+      {replaced(good, "--width", "wide"), 2},
+      {with(good, {"--preset", "huge"}), 2},
+      {with(good, {"--early-stopping", "luck"}), 2},
+      {with(good, {"--no-such-option"}), 2},
+      {with(good, {"--threads", "0"}), 2},
+      {{"--model", toy.file("model")}, 2},
+      {{"--source", toy.file("train.en"), "--target", toy.file("train.de")}, 2},
+      {with(replaced(good, "--after", "5m"), {"--schedule", "cosine"}), 2}};
+  for (const Case& bad : cases) {
+    const Outcome outcome = run(bad.arguments);
+    EXPECT_EQ(outcome.code, bad.code) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    expect_one_line(outcome.err);
+    EXPECT_FALSE(fs::exists(toy.file("model"))) << outcome.err;
+  }
+}
+
+TEST(TrainCommand, DivergenceHasItsOwnExitCode) {
+  const ToyTraining toy;
+  const Outcome outcome = run(with(
+      replaced(toy_arguments(toy, "model"), "--warm-up", "0"),
+      {"--optimizer", "adamw", "--learning-rate", "1e6", "--weight-decay", "1e3", "--clip", "0"}));
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+}
+
+// --- The program itself, as a process ---
+
+pid_t start_program(const std::vector<std::string>& arguments, const std::string& out) {
+  std::vector<const char*> argv{HEED_PROGRAM, "train"};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  argv.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  const int file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  const int nothing = ::open("/dev/null", O_WRONLY);
+  ::dup2(file, STDOUT_FILENO);
+  ::dup2(nothing, STDERR_FILENO);
+  ::execv(HEED_PROGRAM, const_cast<char* const*>(argv.data()));
+  ::_exit(127);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// Returns once the run has done some updates.
+void wait_for_updates(const std::string& model) {
+  const std::string log = model + "/training/metrics.jsonl";
+  for (int i = 0; i < 2000; ++i) {
+    if (io::is_file(log) && std::ranges::count(io::read_file(log), '\n') >= 5) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL() << "no updates in " << log;
+}
+
+TEST(TrainProgram, StoppedByASignalTheSameCommandAgainGivesTheSameWeights) {
+  const ToyTraining toy;
+  // Wide enough that the run is still going on when the signal arrives.
+  const auto arguments = [&](const std::string& model) {
+    const auto wide = replaced(toy_arguments(toy, model), "--width", "64");
+    return with(replaced(wide, "--after", "150u"),
+                {"--save-every", "4u", "--validate-every", "75u"});
+  };
+  ASSERT_EQ(wait_for(start_program(arguments("whole"), toy.file("whole.out"))), 0);
+
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const std::string model = "model-" + std::to_string(signal);
+    const pid_t child = start_program(arguments(model), toy.file("stopped.out"));
+    wait_for_updates(toy.file(model));
+    ::kill(child, signal);
+    ASSERT_EQ(wait_for(child), signal == SIGKILL ? -SIGKILL : 128 + signal);
+    EXPECT_EQ(io::read_file(toy.file("stopped.out")), "");
+    ASSERT_EQ(wait_for(start_program(arguments(model), toy.file("resumed.out"))), 0);
+    EXPECT_EQ(io::read_file(toy.file("resumed.out")), io::read_file(toy.file("whole.out")));
+  }
+}
+
+}  // namespace
+}  // namespace heed::cli

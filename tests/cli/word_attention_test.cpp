@@ -1,0 +1,54 @@
+#include "heed/cli/word_attention.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "heed/base/error.h"
+
+namespace heed::cli {
+namespace {
+
+struct Toy {
+  text::Tokenizer tokenizer =
+      text::Tokenizer::train(std::vector<std::string>{"the cat sat because it was tired"},
+                             {.vocabulary = 30, .subwords = text::Subwords::character});
+  models::TranslationModel model{config(), 1};
+
+  models::TransformerConfig config() const {
+    models::TransformerConfig config = models::transformer_preset("tiny");
+    config.vocabulary = tokenizer.size();
+    config.encoder_layers = config.decoder_layers = 2;
+    config.model_dim = 16;
+    config.feed_forward_dim = 16;
+    return config;
+  }
+};
+
+TEST(WordAttention, IsOneColumnPerHeadOverTheWordsOfTheSentence) {
+  const Toy toy;
+  const auto attention =
+      encoder_attention_from(toy.model, toy.tokenizer, "the cat because it was tired", "it");
+  EXPECT_EQ(attention.words,
+            (std::vector<std::string>{"the", "cat", "because", "it", "was", "tired", "(end)"}));
+  ASSERT_EQ(attention.weights.size(), 7u);
+  for (std::size_t head = 0; head < 4; ++head) {
+    float total = 0;
+    for (const auto& row : attention.weights) total += row.at(head);
+    EXPECT_NEAR(total, 1, 1e-5);
+  }
+}
+
+TEST(WordAttention, RefusesASentenceWithoutTheWord) {
+  const Toy toy;
+  EXPECT_THROW(encoder_attention_from(toy.model, toy.tokenizer, "the cat", "it"), Error);
+}
+
+TEST(WordAttention, TheTableHasOneLineForEachWord) {
+  std::ostringstream out;
+  print_table(out, {{"cat", "it"}, {{0.25f, 1}, {0.75f, 0}}});
+  EXPECT_EQ(out.str(), "  cat  0.25  1.00\n  it   0.75  0.00\n");
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,91 @@
+#include "heed/data/batch_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+
+namespace heed::data {
+namespace {
+
+std::vector<PairSize> random_sizes(Index count, Index longest) {
+  Rng rng(7);
+  std::vector<PairSize> sizes;
+  for (Index i = 0; i < count; ++i) {
+    sizes.push_back(
+        {1 + static_cast<Index>(rng.below(longest)), 1 + static_cast<Index>(rng.below(longest))});
+  }
+  return sizes;
+}
+
+std::vector<Index> all_pairs(const BatchPlan& plan) {
+  std::vector<Index> pairs;
+  for (Index i = 0; i < plan.size(); ++i) {
+    pairs.insert(pairs.end(), plan.batch(i).begin(), plan.batch(i).end());
+  }
+  return pairs;
+}
+
+Index larger_side(std::span<const Index> batch, std::span<const PairSize> sizes) {
+  PairSize total;
+  for (const Index pair : batch) {
+    total.source += sizes[pair].source;
+    total.target += sizes[pair].target;
+  }
+  return std::max(total.source, total.target);
+}
+
+TEST(BatchPlan, HoldsEveryPairExactlyOnceInEveryEpoch) {
+  const auto sizes = random_sizes(500, 40);
+  for (Index epoch = 0; epoch < 3; ++epoch) {
+    std::vector<Index> pairs = all_pairs(BatchPlan::shuffled(sizes, 128, 1, epoch));
+    std::ranges::sort(pairs);
+    ASSERT_EQ(pairs.size(), sizes.size());
+    for (Index i = 0; i < 500; ++i) EXPECT_EQ(pairs[i], i);
+  }
+}
+
+TEST(BatchPlan, KeepsTheBudgetAndFillsIt) {
+  const auto sizes = random_sizes(500, 40);
+  const auto plan = BatchPlan::shuffled(sizes, 128, 1, 0);
+  for (Index i = 0; i < plan.size(); ++i) {
+    EXPECT_LE(larger_side(plan.batch(i), sizes), 128);
+    if (i + 1 == plan.size()) break;
+    // The next pair did not fit any more.
+    std::vector<Index> more(plan.batch(i).begin(), plan.batch(i).end());
+    more.push_back(plan.batch(i + 1).front());
+    EXPECT_GT(larger_side(more, sizes), 128);
+  }
+}
+
+TEST(BatchPlan, TheOrderIsAFunctionOfSeedAndEpoch) {
+  const auto sizes = random_sizes(100, 10);
+  const auto order = [&](std::uint64_t seed, Index epoch) {
+    return all_pairs(BatchPlan::shuffled(sizes, 64, seed, epoch));
+  };
+  EXPECT_EQ(order(1, 0), order(1, 0));
+  EXPECT_NE(order(1, 0), order(1, 1));
+  EXPECT_NE(order(1, 0), order(2, 0));
+  EXPECT_NE(order(1, 2), order(2, 1));
+}
+
+TEST(BatchPlan, InOrderKeepsTheOrderOfTheCorpus) {
+  const std::vector<PairSize> sizes{{3, 2}, {3, 4}, {2, 2}, {6, 6}};
+  const auto plan = BatchPlan::in_order(sizes, 6);
+  ASSERT_EQ(plan.size(), 3);
+  EXPECT_EQ(plan.batch(0).size(), 2u);  // 6 and 6 tokens
+  EXPECT_EQ(plan.batch(1)[0], 2);
+  EXPECT_EQ(plan.batch(2)[0], 3);
+}
+
+TEST(BatchPlan, OfNothingHasNoBatch) { EXPECT_EQ(BatchPlan::in_order({}, 8).size(), 0); }
+
+TEST(BatchPlan, RefusesAPairBeyondTheBudget) {
+  const std::vector<PairSize> sizes{{3, 9}};
+  EXPECT_THROW(BatchPlan::in_order(sizes, 8), Error);
+}
+
+}  // namespace
+}  // namespace heed::data

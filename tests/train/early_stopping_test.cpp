@@ -1,0 +1,52 @@
+#include "heed/train/early_stopping.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace heed::train {
+namespace {
+
+TEST(EarlyStopping, StopsAfterPatienceValidationsWithoutALowerLoss) {
+  EarlyStopping stopping(StoppingMetric::loss, 2);
+  EXPECT_TRUE(stopping.observe(3.0, {}));
+  EXPECT_FALSE(stopping.observe(3.0, {}));
+  EXPECT_TRUE(stopping.observe(2.9, {}));
+  EXPECT_FALSE(stopping.observe(2.95, {}));
+  EXPECT_FALSE(stopping.is_exhausted());
+  EXPECT_FALSE(stopping.observe(2.91, {}));
+  EXPECT_TRUE(stopping.is_exhausted());
+}
+
+TEST(EarlyStopping, HigherBleuIsBetter) {
+  EarlyStopping stopping(StoppingMetric::bleu, 1);
+  EXPECT_TRUE(stopping.observe(3.0, 10.0));
+  EXPECT_TRUE(stopping.observe(4.0, 11.0));
+  EXPECT_FALSE(stopping.observe(1.0, 10.5));
+  EXPECT_TRUE(stopping.is_exhausted());
+}
+
+TEST(EarlyStopping, NotANumberIsNeverBetter) {
+  EarlyStopping stopping(StoppingMetric::loss, 1);
+  stopping.observe(3.0, {});
+  EXPECT_FALSE(stopping.observe(std::nan(""), {}));
+}
+
+TEST(EarlyStopping, NeverStopsWithoutAMetric) {
+  EarlyStopping stopping(StoppingMetric::none, 1);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(stopping.observe(3.0 + i, {}));
+  EXPECT_FALSE(stopping.is_exhausted());
+}
+
+TEST(EarlyStopping, GoesOnFromItsState) {
+  EarlyStopping first(StoppingMetric::loss, 2);
+  first.observe(2.0, {});
+  first.observe(2.5, {});
+  EarlyStopping second(StoppingMetric::loss, 2);
+  second.state = first.state;
+  EXPECT_FALSE(second.observe(2.1, {}));
+  EXPECT_TRUE(second.is_exhausted());
+}
+
+}  // namespace
+}  // namespace heed::train

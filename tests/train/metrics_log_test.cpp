@@ -1,0 +1,97 @@
+#include "heed/train/metrics_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "heed/text/lines.h"
+#include "io/temporary_folder.h"
+
+namespace heed::train {
+namespace {
+
+using nlohmann::json;
+
+UpdateReport update(Index number) {
+  UpdateReport report;
+  report.update = number;
+  report.loss = 2.5;
+  return report;
+}
+
+ValidationReport validation(Index number) {
+  ValidationReport report;
+  report.update = number;
+  report.bleu = 12.5;
+  report.samples = {{"a", "b", "c"}};
+  return report;
+}
+
+// "u1 u2 v2": the kinds and updates of all lines.
+std::string summary(const std::string& path) {
+  std::string text;
+  for (const std::string& line : text::read_lines(path)) {
+    const json entry = json::parse(line);
+    text += entry["kind"].get<std::string>().substr(0, 1) + entry["update"].dump() + ' ';
+  }
+  return text;
+}
+
+void write_three_updates(const std::string& path) {
+  MetricsLog log(path, 0, 0);
+  log.add(update(1));
+  log.add(update(2));
+  log.add(validation(2));
+  log.add(update(3));
+}
+
+TEST(MetricsLog, HasOneObjectALine) {
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  write_three_updates(path);
+  EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
+  const json line = json::parse(text::read_lines(path)[2]);
+  EXPECT_EQ(line["bleu"], 12.5);
+  EXPECT_EQ(line["samples"][0]["translation"], "b");
+}
+
+TEST(MetricsLog, LosesWhatCameAfterTheCheckpoint) {
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  write_three_updates(path);
+  { MetricsLog log(path, 2, 2); }
+  EXPECT_EQ(summary(path), "u1 u2 v2 ");
+  { MetricsLog log(path, 2, 1); }  // validated again
+  EXPECT_EQ(summary(path), "u1 u2 ");
+  MetricsLog log(path, 2, 1);
+  log.add(validation(2));
+  EXPECT_EQ(summary(path), "u1 u2 v2 ");
+}
+
+TEST(MetricsLog, LosesALineThatWasCutOff) {
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  write_three_updates(path);
+  std::ofstream(path, std::ios::app) << R"({"kind": "update", "upd)";
+  { MetricsLog log(path, 10, 10); }
+  EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
+}
+
+TEST(MetricsLog, WritesNullForWhatIsNotFinite) {
+  const io::TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  MetricsLog log(path, 0, 0);
+  UpdateReport report = update(1);
+  report.loss = std::numeric_limits<double>::infinity();
+  report.gradient_norm = std::nan("");
+  log.add(report);
+  const json line = json::parse(text::read_lines(path)[0]);
+  EXPECT_TRUE(line["loss"].is_null());
+  EXPECT_TRUE(line["gradient_norm"].is_null());
+}
+
+}  // namespace
+}  // namespace heed::train

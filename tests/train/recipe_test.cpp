@@ -1,0 +1,147 @@
+#include "heed/train/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "heed/base/error.h"
+
+namespace heed::train {
+namespace {
+
+void set(Recipe& recipe, const std::string& name, std::string_view value) {
+  for (const RecipeField& field : recipe_fields(recipe)) {
+    if (field.name == name) return field.set(value);
+  }
+  FAIL() << "no field " << name;
+}
+
+std::string get(Recipe& recipe, const std::string& name) {
+  for (const RecipeField& field : recipe_fields(recipe)) {
+    if (field.name == name) return field.get();
+  }
+  return "(no such field)";
+}
+
+// A value other than the default for every field.
+const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
+                                                      {"decoder-layers", "2"},
+                                                      {"width", "64"},
+                                                      {"feed-forward", "96"},
+                                                      {"heads", "2"},
+                                                      {"key-value-heads", "1"},
+                                                      {"max-positions", "512"},
+                                                      {"dropout", "0.15"},
+                                                      {"attention-dropout", "0.05"},
+                                                      {"activation-dropout", "0.07"},
+                                                      {"label-smoothing", "0.2"},
+                                                      {"similarity", "cosine"},
+                                                      {"norm", "before"},
+                                                      {"norm-kind", "rms"},
+                                                      {"positions", "rotary"},
+                                                      {"activation", "swiglu"},
+                                                      {"tying", "target"},
+                                                      {"vocabulary", "500"},
+                                                      {"subwords", "unigram"},
+                                                      {"optimizer", "adamw"},
+                                                      {"learning-rate", "0.002"},
+                                                      {"schedule", "cosine"},
+                                                      {"warm-up", "77"},
+                                                      {"betas", "0.8,0.99"},
+                                                      {"epsilon", "1e-06"},
+                                                      {"weight-decay", "0.01"},
+                                                      {"clip", "1.5"},
+                                                      {"batch-tokens", "1024"},
+                                                      {"accumulate", "3"},
+                                                      {"max-length", "100"},
+                                                      {"validate-every", "50u"},
+                                                      {"save-every", "2e"},
+                                                      {"early-stopping", "bleu"},
+                                                      {"patience", "4"},
+                                                      {"average", "5"},
+                                                      {"ema", "0.999"},
+                                                      {"validation-bleu", "false"},
+                                                      {"tokenize", "none"},
+                                                      {"seed", "42"},
+                                                      {"after", "3e,45.5m"}};
+
+TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
+  Recipe recipe;
+  for (const RecipeField& field : recipe_fields(recipe)) {
+    ASSERT_TRUE(other_values.contains(field.name)) << field.name;
+    EXPECT_NE(field.get(), other_values.at(field.name)) << field.name;
+    field.set(other_values.at(field.name));
+  }
+  Recipe back = recipe_from_json(to_json(recipe), "test");
+  for (const RecipeField& field : recipe_fields(back)) {
+    EXPECT_EQ(field.get(), other_values.at(field.name)) << field.name;
+  }
+  EXPECT_EQ(back.model, recipe.model);
+  EXPECT_EQ(back.training.schedule.peak, 0.002);
+  EXPECT_EQ(back.training.optimizer.beta2, 0.99);
+}
+
+TEST(Recipe, PresetsAreValid) {
+  for (const char* name : {"tiny", "small", "base", "demo"}) {
+    EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
+  }
+  EXPECT_THROW(recipe_preset("huge"), Error);
+}
+
+TEST(Recipe, RefusesBadValuesAndNamesTheOption) {
+  const std::multimap<std::string, std::string> bad{
+      {"width", "0"},        {"width", "12x"},     {"width", ""},          {"dropout", "1"},
+      {"dropout", "nan"},    {"norm", "middle"},   {"betas", "0.9"},       {"betas", "0.9,1"},
+      {"accumulate", "-1"},  {"after", "soon"},    {"save-every", "10m"},  {"validation-bleu", "1"},
+      {"learning-rate", ""}, {"subwords", "BPE"},  {"early-stopping", ""}, {"seed", "-1"},
+      {"ema", "1"},          {"batch-tokens", "1"}};
+  for (const auto& [name, value] : bad) {
+    Recipe recipe;
+    try {
+      set(recipe, name, value);
+      ADD_FAILURE() << name << " took " << value;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(std::string(error.what()).rfind("--" + name + ": expected ", 0), 0u)
+          << error.what();
+    }
+  }
+}
+
+TEST(Recipe, RefusesSettingsThatDoNotGoTogether) {
+  const std::vector<std::vector<std::pair<std::string, std::string>>> bad{
+      {{"heads", "3"}},
+      {{"batch-tokens", "100"}},
+      {{"positions", "learned"}, {"max-positions", "100"}},
+      {{"average", "5"}, {"ema", "0.9"}},
+      {{"early-stopping", "bleu"}, {"validation-bleu", "false"}},
+      {{"schedule", "cosine"}, {"after", "10m"}}};
+  for (const auto& settings : bad) {
+    Recipe recipe;
+    for (const auto& [name, value] : settings) set(recipe, name, value);
+    EXPECT_THROW(validate(recipe), Error) << settings.front().first;
+  }
+}
+
+TEST(Recipe, ARunGoesOnWithTheSameSettingsOnly) {
+  for (const auto& [name, value] : other_values) {
+    Recipe begun, asked;
+    set(asked, name, value);
+    if (name == "after") {
+      EXPECT_NO_THROW(check_same_recipe(begun, asked));
+      continue;
+    }
+    try {
+      check_same_recipe(begun, asked);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(std::string(error.what()), "--" + name + ": expected " + get(begun, name) +
+                                               ", with which this run was begun, found " + value);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,58 @@
+#include "heed/train/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+
+namespace heed::train {
+namespace {
+
+Schedule schedule(ScheduleKind kind, Index warm_up, Index total = 0) {
+  return Schedule({.kind = kind, .peak = 0.01, .warm_up = warm_up}, total);
+}
+
+TEST(Schedule, WarmUpRisesInAStraightLine) {
+  for (const auto kind : {ScheduleKind::inverse_square_root, ScheduleKind::cosine,
+                          ScheduleKind::linear, ScheduleKind::constant}) {
+    const auto rates = schedule(kind, 100, 1000);
+    EXPECT_DOUBLE_EQ(rates.rate(1), 0.0001);
+    EXPECT_DOUBLE_EQ(rates.rate(50), 0.005);
+    EXPECT_DOUBLE_EQ(rates.rate(100), 0.01);
+  }
+}
+
+TEST(Schedule, InverseSquareRootHalvesWithFourTimesTheUpdates) {
+  const auto rates = schedule(ScheduleKind::inverse_square_root, 100);
+  EXPECT_DOUBLE_EQ(rates.rate(400), 0.005);
+  EXPECT_DOUBLE_EQ(rates.rate(10000), 0.001);
+}
+
+TEST(Schedule, CosineAndLinearReachZeroJustAfterTheLastUpdate) {
+  const auto cosine = schedule(ScheduleKind::cosine, 100, 299);
+  EXPECT_NEAR(cosine.rate(200), 0.005, 1e-12);  // halfway
+  EXPECT_NEAR(cosine.rate(150), 0.01 * 0.8535533905932737, 1e-12);
+  EXPECT_GT(cosine.rate(299), 0);
+  EXPECT_NEAR(cosine.rate(300), 0, 1e-12);
+  const auto linear = schedule(ScheduleKind::linear, 100, 299);
+  EXPECT_NEAR(linear.rate(150), 0.0075, 1e-12);
+  EXPECT_NEAR(linear.rate(299), 0.00005, 1e-12);
+  EXPECT_NEAR(linear.rate(1000), 0, 1e-12);
+}
+
+TEST(Schedule, ConstantStays) {
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::constant, 0).rate(1), 0.01);
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::constant, 10).rate(100000), 0.01);
+}
+
+TEST(Schedule, WithoutWarmUpBeginsAtThePeak) {
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::inverse_square_root, 0).rate(1), 0.01);
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::inverse_square_root, 0).rate(4), 0.005);
+}
+
+TEST(Schedule, CosineAndLinearNeedAnEnd) {
+  EXPECT_THROW(schedule(ScheduleKind::cosine, 10), Error);
+  EXPECT_THROW(schedule(ScheduleKind::linear, 10), Error);
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,421 @@
+#include "heed/train/translation_training.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/io/files.h"
+#include "heed/models/model_folder.h"
+#include "heed/text/lines.h"
+#include "heed/train/training_folder.h"
+#include "heed/train/weights_file.h"
+#include "train/toy_training.h"
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Remembers everything, and stops after an update or in the middle of a validation.
+struct Recorder : TrainingObserver {
+  Index stop_after = -1;             // updates
+  Index stop_in_validation_of = -1;  // this update
+  RunStart start;
+  std::vector<UpdateReport> updates;
+  std::vector<ValidationReport> validations;
+  bool is_validating = false;
+
+  bool should_stop() override {
+    const Index update = updates.empty() ? start.update : updates.back().update;
+    if (is_validating) return update == stop_in_validation_of;
+    return stop_after >= 0 && update >= stop_after;
+  }
+  void on_start(const RunStart& report) override { start = report; }
+  void on_update(const UpdateReport& report) override { updates.push_back(report); }
+  void on_validation_start(Index) override { is_validating = true; }
+  void on_validation(const ValidationReport& report) override {
+    validations.push_back(report);
+    is_validating = false;
+  }
+};
+
+TrainingResult run(const TranslationTraining& training) {
+  TrainingObserver nobody;
+  return train_translation(training, nobody);
+}
+
+TrainingResult run_until(const TranslationTraining& training, Index update) {
+  Recorder recorder;
+  recorder.stop_after = update;
+  return train_translation(training, recorder);
+}
+
+// The log without times.
+std::vector<std::string> log_of(const TranslationTraining& training) {
+  std::vector<std::string> lines;
+  for (const std::string& line :
+       text::read_lines(TrainingFolder(training.model_folder).metrics())) {
+    auto entry = nlohmann::json::parse(line);
+    entry.erase("seconds");
+    lines.push_back(entry.dump());
+  }
+  return lines;
+}
+
+// All numbers of the last checkpoint, byte for byte.
+std::string checkpoint_bytes(const TranslationTraining& training) {
+  std::string bytes;
+  const auto file = load_checked(TrainingFolder(training.model_folder).checkpoint());
+  for (const io::TensorRecord& record : file.tensors()) {
+    bytes += record.name;
+    bytes.append(reinterpret_cast<const char*>(record.bytes.data()), record.bytes.size());
+  }
+  return bytes;
+}
+
+void expect_same_run(const TranslationTraining& a, const TranslationTraining& b) {
+  EXPECT_EQ(io::read_file(a.model_folder + "/model.safetensors"),
+            io::read_file(b.model_folder + "/model.safetensors"));
+  EXPECT_EQ(checkpoint_bytes(a), checkpoint_bytes(b));
+  EXPECT_EQ(log_of(a), log_of(b));
+}
+
+ErrorKind kind_of_error(const TranslationTraining& training, std::string* message = nullptr) {
+  try {
+    run(training);
+  } catch (const Error& error) {
+    if (message) *message = error.what();
+    return error.kind();
+  }
+  ADD_FAILURE() << "expected an error";
+  return ErrorKind::failed;
+}
+
+using Change = void (*)(TrainingOptions&);
+
+struct Variant {
+  const char* name;
+  Change change;
+};
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
+
+class Resume : public testing::TestWithParam<Variant> {};
+
+TEST_P(Resume, GivesTheBitsOfTheRunThatWasNeverStopped) {
+  const ToyTraining toy;
+  auto whole = toy.training("whole");
+  GetParam().change(whole.recipe.training);
+  const TrainingResult expected = run(whole);
+  EXPECT_EQ(expected.end, RunEnd::finished);
+
+  for (const Index stop : {0, 1, 6, 11}) {
+    SCOPED_TRACE(stop);
+    auto stopped = whole;
+    stopped.model_folder = toy.file("stopped-" + std::to_string(stop));
+    ASSERT_EQ(run_until(stopped, stop).end, RunEnd::interrupted);
+    ASSERT_EQ(run_until(stopped, stop + 2).end, RunEnd::interrupted);
+    const TrainingResult result = run(stopped);
+    EXPECT_EQ(result.end, RunEnd::finished);
+    EXPECT_EQ(result.weights_hash, expected.weights_hash);
+    expect_same_run(stopped, whole);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Variants, Resume,
+    testing::Values(Variant{"plain", [](TrainingOptions&) {}},
+                    Variant{"accumulated",
+                            [](TrainingOptions& options) { options.accumulate = 3; }},
+                    Variant{"moving_average", [](TrainingOptions& options) { options.ema = 0.9; }},
+                    Variant{"averaged",
+                            [](TrainingOptions& options) {
+                              options.average = 3;
+                              options.save_every = parse_interval("2u", "");
+                              options.validate_every = parse_interval("5u", "");
+                            }},
+                    Variant{"cosine",
+                            [](TrainingOptions& options) {
+                              options.schedule.kind = ScheduleKind::cosine;
+                              options.after = parse_run_length("3e", "");
+                            }},
+                    Variant{"early_stopping",
+                            [](TrainingOptions& options) {
+                              options.early_stopping = StoppingMetric::loss;
+                              options.patience = 20;
+                              options.validate_every = parse_interval("1u", "");
+                              options.validation_bleu = false;
+                            }}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(TranslationTraining, StoppedInAValidationItGoesOnWithTheSameBits) {
+  const ToyTraining toy;
+  auto whole = toy.training("whole");
+  whole.recipe.training.validate_every = parse_interval("4u", "");
+  whole.recipe.training.save_every = parse_interval("4u", "");
+  whole.recipe.training.average = 2;
+  run(whole);
+  auto stopped = whole;
+  stopped.model_folder = toy.file("stopped");
+  Recorder recorder;
+  recorder.stop_in_validation_of = 8;
+  EXPECT_EQ(train_translation(stopped, recorder).end, RunEnd::interrupted);
+  EXPECT_EQ(recorder.validations.size(), 1u);
+  run(stopped);
+  expect_same_run(stopped, whole);
+}
+
+// The state on disk is what a crash leaves: newer snapshots, log lines and model than checkpoint.
+TEST(TranslationTraining, AfterACrashItGoesOnFromTheLastCheckpoint) {
+  const ToyTraining toy;
+  auto whole = toy.training("whole");
+  whole.recipe.training.save_every = parse_interval("4u", "");
+  whole.recipe.training.validate_every = parse_interval("2u", "");
+  whole.recipe.training.average = 2;
+  run(whole);
+  auto crashed = whole;
+  crashed.model_folder = toy.file("crashed");
+  run_until(crashed, 5);
+  const TrainingFolder folder(crashed.model_folder);
+  const std::string old_checkpoint = io::read_file(folder.checkpoint());
+  run_until(crashed, 7);
+  io::write_file_atomically(folder.checkpoint(), old_checkpoint);
+  run(crashed);
+  expect_same_run(crashed, whole);
+}
+
+TEST(TranslationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
+  const ToyTraining toy;
+  const int before = num_threads();
+  std::vector<TranslationTraining> trainings;
+  for (const int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    trainings.push_back(toy.training("threads-" + std::to_string(threads)));
+    trainings.back().recipe.training.ema = 0.9;
+    run(trainings.back());
+  }
+  set_num_threads(before);
+  expect_same_run(trainings[0], trainings[1]);
+  expect_same_run(trainings[0], trainings[2]);
+}
+
+TEST(TranslationTraining, AnotherSeedGivesOtherWeights) {
+  const ToyTraining toy;
+  auto other = toy.training("other");
+  other.recipe.training.seed = 2;
+  EXPECT_NE(run(toy.training("one")).weights_hash, run(other).weights_hash);
+}
+
+TEST(TranslationTraining, LearnsTheToyTask) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.after = parse_run_length("40e", "");
+  training.recipe.training.validate_every = parse_interval("20e", "");
+  training.recipe.training.batch_tokens = 128;
+  training.recipe.model.dropout = 0;
+  Recorder recorder;
+  train_translation(training, recorder);
+  EXPECT_LT(recorder.updates.back().likelihood_loss,
+            0.6 * recorder.updates.front().likelihood_loss);
+  ASSERT_EQ(recorder.validations.size(), 2u);
+  EXPECT_LT(recorder.validations[1].loss, recorder.validations[0].loss);
+  EXPECT_NEAR(recorder.validations[1].perplexity, std::exp(recorder.validations[1].loss), 1e-9);
+  EXPECT_EQ(recorder.validations[1].samples.size(), 3u);
+  EXPECT_TRUE(recorder.validations[1].bleu.has_value());
+}
+
+TEST(TranslationTraining, TheLossIsPerTokenWhateverIsAccumulated) {
+  const ToyTraining toy;
+  Recorder recorder;
+  auto training = toy.training("model");
+  training.recipe.training.accumulate = 4;
+  training.recipe.training.after = parse_run_length("1u", "");
+  training.recipe.model.label_smoothing = 0;
+  train_translation(training, recorder);
+  const UpdateReport& first = recorder.updates.at(0);
+  EXPECT_GT(first.target_tokens, 3 * 40);
+  // Random weights guess among about ten pieces: log(10) and a bit.
+  EXPECT_GT(first.loss, 1.5);
+  EXPECT_LT(first.loss, 5.0);
+  EXPECT_NEAR(first.loss, first.likelihood_loss, 1e-4);
+}
+
+TEST(TranslationTraining, EarlyStoppingKeepsTheBestModel) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.schedule.peak = 0;  // nothing ever gets better
+  training.recipe.training.early_stopping = StoppingMetric::loss;
+  training.recipe.training.patience = 2;
+  training.recipe.training.validate_every = parse_interval("3u", "");
+  training.recipe.training.after = parse_run_length("100u", "");
+  Recorder recorder;
+  const TrainingResult result = train_translation(training, recorder);
+  EXPECT_EQ(result.end, RunEnd::stopped_early);
+  EXPECT_EQ(result.update, 9);
+  EXPECT_TRUE(recorder.validations[0].is_best);
+  EXPECT_FALSE(recorder.validations[1].is_best);
+  EXPECT_TRUE(run(training).was_finished);
+}
+
+TEST(TranslationTraining, AnAverageThatIsWorseThanTheLatestWeightsIsNotExported) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.ema = 0.999;
+  Recorder recorder;
+  train_translation(training, recorder);
+  const ValidationReport& last = recorder.validations.back();
+  EXPECT_LE(last.loss, last.latest_loss);
+  EXPECT_EQ(last.is_average, last.loss != last.latest_loss);
+}
+
+TEST(TranslationTraining, AFinishedRunHasNothingLeftToDo) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  const TrainingResult first = run(training);
+  const TrainingResult second = run(training);
+  EXPECT_FALSE(first.was_finished);
+  EXPECT_TRUE(second.was_finished);
+  EXPECT_EQ(first.weights_hash, second.weights_hash);
+}
+
+TEST(TranslationTraining, ALongerRunGoesOnWhereAShorterOneEnded) {
+  const ToyTraining toy;
+  auto longer = toy.training("longer");
+  auto extended = toy.training("extended");
+  extended.recipe.training.after = parse_run_length("9u", "");
+  run(extended);
+  extended.recipe.training.after = longer.recipe.training.after;
+  EXPECT_EQ(run(extended).weights_hash, run(longer).weights_hash);
+}
+
+TEST(TranslationTraining, StopsWhenTheTimeIsOver) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.after = parse_run_length("0.0001m,1000000u", "");
+  const TrainingResult result = run(training);
+  EXPECT_EQ(result.end, RunEnd::finished);
+  EXPECT_LT(result.update, 1000000);
+}
+
+TEST(TranslationTraining, TheModelCanBeUsedAfterEveryValidation) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run_until(training, 8);  // one epoch and a bit
+  EXPECT_NO_THROW(models::load_model_folder(training.model_folder));
+}
+
+TEST(TranslationTraining, WorksWithoutValidationData) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.texts.valid_source = training.texts.valid_target = "";
+  training.recipe.training.average = 2;
+  EXPECT_EQ(run(training).end, RunEnd::finished);
+}
+
+TEST(TranslationTraining, ReportsWhatItLeavesOut) {
+  const ToyTraining toy;
+  std::ofstream(toy.file("train.en"), std::ios::app) << "\nred\n";
+  std::ofstream(toy.file("train.de"), std::ios::app) << "red\n" << std::string(400, 'x') << '\n';
+  auto training = toy.training("model");
+  training.recipe.training.max_length = 7;
+  Recorder recorder;
+  train_translation(training, recorder);
+  EXPECT_EQ(recorder.start.num_blank, 1);
+  EXPECT_EQ(recorder.start.num_pairs + recorder.start.num_blank + recorder.start.num_too_long, 62);
+}
+
+TEST(TranslationTraining, DivergenceIsAnErrorOfItsOwn) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.schedule.peak = 1e38;
+  EXPECT_EQ(kind_of_error(training), ErrorKind::diverged);
+}
+
+TEST(TranslationTraining, BadTextsLeaveNothingBehind) {
+  const ToyTraining toy;
+  const auto expect_refused = [&](const TranslationTraining& training) {
+    EXPECT_EQ(kind_of_error(training), ErrorKind::data);
+    EXPECT_FALSE(fs::exists(training.model_folder));
+  };
+  auto training = toy.training("model");
+  training.texts.source = toy.file("missing");
+  expect_refused(training);
+
+  training = toy.training("model");
+  training.texts.target = toy.file("valid.de");
+  expect_refused(training);
+
+  std::ofstream(toy.file("bad.en")) << "good\nb\xff"
+                                       "d\n";
+  std::ofstream(toy.file("bad.de")) << "gut\nschlecht\n";
+  training.texts.source = toy.file("bad.en");
+  training.texts.target = toy.file("bad.de");
+  expect_refused(training);
+
+  std::ofstream(toy.file("empty"));
+  training.texts.source = training.texts.target = toy.file("empty");
+  expect_refused(training);
+
+  training = toy.training("model");
+  training.recipe.tokenizer = {.vocabulary = 10000, .subwords = text::Subwords::bpe};
+  expect_refused(training);
+}
+
+TEST(TranslationTraining, RefusesFoldersOfOthers) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  fs::create_directory(training.model_folder);
+  std::ofstream(training.model_folder + "/thesis.txt") << "precious";
+  EXPECT_EQ(kind_of_error(training), ErrorKind::usage);
+  EXPECT_EQ(io::read_file(training.model_folder + "/thesis.txt"), "precious");
+  EXPECT_EQ(std::distance(fs::directory_iterator(training.model_folder), {}), 1);
+
+  std::ofstream(toy.file("file")) << "precious";
+  EXPECT_EQ(kind_of_error(toy.training("file")), ErrorKind::usage);
+}
+
+TEST(TranslationTraining, AnEmptyFolderWillDo) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  fs::create_directory(training.model_folder);
+  EXPECT_EQ(run(training).end, RunEnd::finished);
+}
+
+TEST(TranslationTraining, GoesOnWithTheSameSettingsAndTextsOnly) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run_until(training, 3);
+  auto other = training;
+  other.recipe.model.model_dim = 32;
+  std::string message;
+  EXPECT_EQ(kind_of_error(other, &message), ErrorKind::usage);
+  EXPECT_EQ(message, "--width: expected 16, with which this run was begun, found 32");
+
+  std::ofstream(toy.file("train.en"), std::ios::app) << "red\n";
+  std::ofstream(toy.file("train.de"), std::ios::app) << "red\n";
+  EXPECT_EQ(kind_of_error(training), ErrorKind::usage);
+}
+
+TEST(TranslationTraining, RefusesADamagedCheckpoint) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run_until(training, 3);
+  const std::string path = TrainingFolder(training.model_folder).checkpoint();
+  std::string bytes = io::read_file(path);
+  bytes[bytes.size() / 2] ^= 4;
+  io::write_file_atomically(path, bytes);
+  EXPECT_EQ(kind_of_error(training), ErrorKind::model);
+}
+
+TEST(TranslationTraining, OnlyOneProcessTrainsInAFolder) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run_until(training, 3);
+  const TrainingLock lock{TrainingFolder(training.model_folder)};
+  EXPECT_EQ(kind_of_error(training), ErrorKind::failed);
+}
+
+}  // namespace
+}  // namespace heed::train
