@@ -98,6 +98,7 @@ Command train_command() {
              options->settings[name] = value;
            },
            field.description)
+        ->type_name("VALUE")
         ->default_str(field.get());
   }
   command.flag("--resume", options->resume,

@@ -103,8 +103,8 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   seconds_of_last_line_ = last_seconds_ = report.seconds;
   if (options_.quiet) return;
   clear_bar();
-  log_ << fmt::format("validation  update {}  epoch {}  loss {:.3f}  perplexity {:.2f}",
-                      report.update, report.epoch, report.loss, report.perplexity);
+  log_ << fmt::format("validation  update {}  loss {:.3f}  perplexity {:.2f}", report.update,
+                      report.loss, report.perplexity);
   if (report.bleu) log_ << fmt::format("  BLEU {:.2f}", *report.bleu);
   if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
   log_ << fmt::format("  {}\n", clock_text(report.seconds));

@@ -89,7 +89,9 @@ bool Trainer::is_due(const RunLength& interval) const {
   return state.update % *interval.updates == 0;
 }
 
+// Never before the first update, even if the time is over by then: there would be no model.
 bool Trainer::is_at_end() const {
+  if (run_.state.update == 0) return false;
   return stopping_.is_exhausted() ||
          is_reached(options_.after, {run_.state.epoch, run_.state.update, seconds()});
 }
@@ -204,7 +206,8 @@ void Trainer::save() {
 
 std::optional<Weights> Trainer::averaged_weights() const {
   if (ema_) return ema_->weights();
-  if (options_.average > 1) {
+  const std::size_t others = snapshots_.updates().size() - snapshots_.has(run_.state.update);
+  if (options_.average > 1 && others > 0) {
     return snapshots_.average(run_.state.update, optimizer_.parameters());
   }
   return std::nullopt;
@@ -251,7 +254,7 @@ bool Trainer::measure(ValidationReport& report, std::optional<BorrowedWeights>& 
   const std::optional<double> latest_loss = loss();
   if (!latest_loss) return false;
   report.latest_loss = *latest_loss;
-  report.is_average = average_loss && *average_loss <= *latest_loss;
+  report.is_average = average_loss && *average_loss < *latest_loss;
   if (report.is_average) borrowed->swap();
   report.loss = report.is_average ? *average_loss : *latest_loss;
   report.perplexity = std::exp(report.loss);

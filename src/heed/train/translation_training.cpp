@@ -152,12 +152,13 @@ Prepared prepare(const Texts& texts, text::Tokenizer tokenizer, const Recipe& re
 }
 
 TrainingResult run_trainer(Prepared& prepared, const TrainingFolder& folder,
-                           const RunDescription& run, const Checkpoint* checkpoint,
+                           const RunDescription& run, std::optional<Checkpoint> checkpoint,
                            TrainingObserver& observer) {
   const TrainingMaterial material{prepared.model, prepared.tokenizer, prepared.corpus,
                                   prepared.validation ? &*prepared.validation : nullptr};
   observer.on_start(run_start(material, run.state));
-  Trainer trainer(material, folder, run, checkpoint, observer);
+  Trainer trainer(material, folder, run, checkpoint ? &*checkpoint : nullptr, observer);
+  checkpoint.reset();  // as large as the model and its moments
   TrainingResult result;
   result.end = trainer.run();
   result.update = trainer.state().update;
@@ -173,21 +174,21 @@ TrainingResult begin_run(const Texts& texts, const TrainingFolder& folder,
   NewFolder new_folder(folder);
   const TrainingLock lock(folder);
   io::write_file_atomically(folder.tokenizer(), prepared.tokenizer.bytes());
-  return run_trainer(prepared, folder, run, nullptr, observer);
+  return run_trainer(prepared, folder, run, std::nullopt, observer);
 }
 
 TrainingResult go_on(const Texts& texts, const TrainingFolder& folder, RunDescription run,
                      TrainingObserver& observer) {
   const TrainingLock lock(folder);
   io::remove_abandoned_writes(folder.training());
-  const Checkpoint checkpoint = Checkpoint::load(folder.checkpoint());
+  Checkpoint checkpoint = Checkpoint::load(folder.checkpoint());
   check_same_run(checkpoint.run(), run);
   run.state = checkpoint.run().state;
   if (has_nothing_left(run)) {
     return {RunEnd::finished, run.state.update, /*was_finished=*/true, folder_hash(folder)};
   }
   Prepared prepared = prepare(texts, models::load_tokenizer(folder.model()), run.recipe);
-  return run_trainer(prepared, folder, run, &checkpoint, observer);
+  return run_trainer(prepared, folder, run, std::move(checkpoint), observer);
 }
 
 }  // namespace
