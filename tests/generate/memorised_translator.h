@@ -29,7 +29,7 @@ inline std::pair<std::string, std::string> word_by_word(const std::vector<int>& 
 inline models::ModelFolder train_word_by_word() {
   Rng rng(1);
   std::vector<std::string> sources, targets, lines;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 120; ++i) {
     std::vector<int> numbers(1 + rng.below(6));
     for (int& number : numbers) number = static_cast<int>(rng.below(6));
     const auto [source, target] = word_by_word(numbers);
@@ -59,7 +59,7 @@ inline models::ModelFolder train_word_by_word() {
   const int threads = num_threads();
   set_num_threads(1);  // too small for more
   train::Optimizer optimizer(nn::named_parameters(model), {});
-  for (int update = 1; update <= 200; ++update) {
+  for (int update = 1; update <= 160; ++update) {
     auto context = nn::ForwardContext::training(1, update);
     backward(model.loss(batch, context).loss);
     optimizer.step(5e-3 * std::min(1.0, update / 20.0), 1.0 / batch.num_target_tokens());

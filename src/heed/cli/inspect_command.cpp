@@ -18,8 +18,9 @@ using Json = nlohmann::ordered_json;
 
 // The fields of config.json; ids of special tokens say nothing about the architecture.
 Json architecture(const models::TransformerConfig& config) {
+  const Json all = Json::parse(models::to_json(config));
   Json fields = Json::object();
-  for (const auto& [name, value] : Json::parse(models::to_json(config)).items()) {
+  for (const auto& [name, value] : all.items()) {
     if (!name.ends_with("_token_id")) fields[name] = value;
   }
   return fields;

@@ -9,7 +9,7 @@
 namespace heed::cli {
 
 struct InspectOptions {
-  std::string model;
+  std::string model = {};
   bool json = false;
 };
 

@@ -11,12 +11,12 @@
 namespace heed::cli {
 
 struct TranslateOptions {
-  std::string model;
+  std::string model = {};
   // Where nothing is said, generation_config.json says it.
-  std::optional<Index> beam_size;
-  std::optional<double> length_penalty;
-  std::optional<Index> max_length;
-  std::optional<Index> n_best;  // set: the n best of each line, in the format of Moses
+  std::optional<Index> beam_size = {};
+  std::optional<double> length_penalty = {};
+  std::optional<Index> max_length = {};
+  std::optional<Index> n_best = {};  // set: the n best of each line, in the format of Moses
   bool alignment = false;
   bool scores = false;
   Index batch_tokens = 2048;
