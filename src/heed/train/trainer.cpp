@@ -13,6 +13,9 @@ namespace {
 // Updates in a row without a finite loss or gradient before the run is given up.
 constexpr Index max_skipped_in_a_row = 5;
 
+constexpr const char* hint =
+    "; try a lower --learning-rate, a longer --warm-up or a smaller --clip";
+
 // Translations that a validation shows.
 constexpr std::size_t max_samples = 3;
 
@@ -171,8 +174,7 @@ void Trainer::count_skipped_update(bool is_applied) {
   state.skipped_in_a_row = is_applied ? 0 : state.skipped_in_a_row + 1;
   check_as(ErrorKind::diverged, state.skipped_in_a_row < max_skipped_in_a_row,
            "training diverged: expected a finite loss and gradient, found none in the ",
-           max_skipped_in_a_row, " updates up to ", state.update,
-           "; try a lower --learning-rate, a longer --warm-up or a smaller --clip");
+           max_skipped_in_a_row, " updates up to ", state.update, hint);
 }
 
 bool Trainer::keep_up() {
@@ -257,6 +259,9 @@ bool Trainer::measure(ValidationReport& report, std::optional<BorrowedWeights>& 
   report.is_average = average_loss && *average_loss < *latest_loss;
   if (report.is_average) borrowed->swap();
   report.loss = report.is_average ? *average_loss : *latest_loss;
+  check_as(ErrorKind::diverged, std::isfinite(report.loss),
+           "training diverged: expected a finite validation loss, found ", report.loss,
+           " after update ", report.update, hint);
   report.perplexity = std::exp(report.loss);
   return true;
 }
