@@ -1,41 +1,41 @@
-// A small model that has learned to translate a small language, word by word.
+// A small model that has learned to translate a small language, word by word, by heart.
 #pragma once
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/base/parallel.h"
-#include "heed/base/random.h"
 #include "heed/generate/packing.h"
 #include "heed/generate/translator.h"
 #include "heed/train/optimizer.h"
 
 namespace heed::generate {
 
-inline constexpr const char* words_of_source[] = {"one", "two", "three", "four", "five", "six"};
-inline constexpr const char* words_of_target[] = {"eins", "zwei", "drei", "vier", "fuenf", "sechs"};
+// All sentences of one to three words, and their translations.
+struct WordByWordCorpus {
+  std::vector<std::string> sources, targets;
 
-// A sentence of the language and its translation.
-inline std::pair<std::string, std::string> word_by_word(const std::vector<int>& numbers) {
-  std::pair<std::string, std::string> pair;
-  for (const int number : numbers) {
-    pair.first += (pair.first.empty() ? "" : " ") + std::string(words_of_source[number]);
-    pair.second += (pair.second.empty() ? "" : " ") + std::string(words_of_target[number]);
+  WordByWordCorpus() { extend("", "", 3); }
+
+ private:
+  void extend(const std::string& source, const std::string& target, int words_left) {
+    constexpr std::pair<const char*, const char*> words[] = {
+        {"one", "eins"}, {"two", "zwei"}, {"three", "drei"}, {"four", "vier"}};
+    if (words_left == 0) return;
+    for (const auto& [from, to] : words) {
+      sources.push_back(source + from);
+      targets.push_back(target + to);
+      extend(source + from + ' ', target + to + ' ', words_left - 1);
+    }
   }
-  return pair;
-}
+};
 
 inline models::ModelFolder train_word_by_word() {
-  Rng rng(1);
-  std::vector<std::string> sources, targets, lines;
-  for (int i = 0; i < 120; ++i) {
-    std::vector<int> numbers(1 + rng.below(6));
-    for (int& number : numbers) number = static_cast<int>(rng.below(6));
-    const auto [source, target] = word_by_word(numbers);
-    sources.push_back(source);
-    targets.push_back(target);
-  }
+  const WordByWordCorpus corpus;
+  const auto& [sources, targets] = corpus;
+  std::vector<std::string> lines;
   lines = sources;
   lines.insert(lines.end(), targets.begin(), targets.end());
   text::Tokenizer tokenizer =

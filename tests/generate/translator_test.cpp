@@ -21,15 +21,14 @@ std::vector<std::string> texts_of(const std::vector<Translation>& translations) 
 }
 
 TEST(Translator, TranslatesEveryLineInItsPlaceAndLeavesBlankOnesBlank) {
-  const std::vector<std::string> lines{"two", "", "one two three four", " \t", "six five", "four"};
-  EXPECT_EQ(
-      texts_of(translator().translate(lines)),
-      (std::vector<std::string>{"zwei", "", "eins zwei drei vier", "", "sechs fuenf", "vier"}));
+  const std::vector<std::string> lines{"two", "", "one four three", " \t", "four two", "four"};
+  EXPECT_EQ(texts_of(translator().translate(lines)),
+            (std::vector<std::string>{"zwei", "", "eins vier drei", "", "vier zwei", "vier"}));
   EXPECT_TRUE(translator().translate({}).empty());
 }
 
 TEST(Translator, BatchesOfAnySizeGiveTheSameScoresToTheBit) {
-  const std::vector<std::string> lines{"two", "three three", "one two three four", "six five"};
+  const std::vector<std::string> lines{"two", "three three", "one four three", "four two"};
   const auto scores = [&](Index batch_tokens) {
     std::vector<double> found;
     for (const Translation& translation :
@@ -43,7 +42,7 @@ TEST(Translator, BatchesOfAnySizeGiveTheSameScoresToTheBit) {
 }
 
 TEST(Translator, AlignsEachWordWithTheOneThatItTranslates) {
-  const std::vector<std::string> lines{"six one three", "", "two five"};
+  const std::vector<std::string> lines{"four one three", "", "two four"};
   const auto found = translator().translate(lines, {.with_alignment = true});
   EXPECT_EQ(to_pharaoh(found[0].best[0].alignment), "0-0 1-1 2-2");
   EXPECT_EQ(to_pharaoh(found[1].best[0].alignment), "");
@@ -55,8 +54,8 @@ TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {
   const models::ModelFolder& saved = word_by_word_model();
   models::save_model_folder(folder.path(), saved.model, saved.tokenizer, {.beam_size = 2});
   const Translator loaded = Translator::load(folder.path());
-  const std::vector<std::string> lines{"six one three"};
-  EXPECT_EQ(texts_of(loaded.translate(lines)), (std::vector<std::string>{"sechs eins drei"}));
+  const std::vector<std::string> lines{"four one three"};
+  EXPECT_EQ(texts_of(loaded.translate(lines)), (std::vector<std::string>{"vier eins drei"}));
   EXPECT_EQ(loaded.default_search().beam_size, 2);
 }
 
