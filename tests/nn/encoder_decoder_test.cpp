@@ -81,6 +81,20 @@ TEST(Encoder, NormAfterLeavesNormalisedRowsAndNormBeforeEndsWithANorm) {
   }
 }
 
+TEST(Encoder, WithACausalMaskLaterTokensChangeNothingBefore) {
+  const Encoder stack = encoder(tiny_blocks());
+  const Tensor x = sample({5, 8});
+  auto context = ForwardContext::inference();
+  const auto run = [&](Index length) {
+    const Packed tokens{rows_of(x, 0, length), Spans::single(length)};
+    return stack.forward(tokens, context, ops::AttentionMask::causal_mask());
+  };
+  EXPECT_TRUE(same_bits(rows_of(run(5), 0, 3), run(3)));
+  const Packed whole{x, Spans::single(5)}, part{rows_of(x, 0, 3), Spans::single(3)};
+  EXPECT_FALSE(
+      same_bits(rows_of(stack.forward(whole, context), 0, 3), stack.forward(part, context)));
+}
+
 TEST(Residual, NormBeforeKeepsTheInputAndNormAfterNormalisesTheSum) {
   const Norm norm(NormKind::layer, 4);
   const Tensor x = sample({3, 4});

@@ -6,7 +6,9 @@
 
 #include "heed/base/error.h"
 #include "heed/core/storage.h"
+#include "heed/ops/matmul.h"
 #include "heed/ops/positions.h"
+#include "heed/ops/softmax.h"
 #include "support/attention_case.h"
 #include "support/same_bits.h"
 
@@ -47,6 +49,18 @@ TEST(Attention, OneTokenGivesItsOwnValue) {
   const AttentionCase c{.query_lengths = {1}, .key_dim = 3};
   const Inputs in = c.inputs();
   EXPECT_TRUE(same_bits(c.run(in), in[2]));
+}
+
+TEST(Attention, SelfAttentionWithoutParametersIsTheFormula) {
+  const Tensor x = sample({4, 3});
+  const Packed words{x, Spans::single(4)};
+  const Tensor formula = ops::matmul(ops::softmax(ops::scaled_dot_similarity(x, x)), x);
+  const Tensor moved = ops::self_attention(words);
+  for (Index i = 0; i < x.size(); ++i) EXPECT_NEAR(moved.values()[i], formula.values()[i], 1e-6);
+
+  const Tensor causal = ops::self_attention(words, ops::AttentionMask::causal_mask());
+  EXPECT_TRUE(same_bits(rows_of(causal, 0, 1), rows_of(x, 0, 1)));  // the first word stays
+  EXPECT_FALSE(same_bits(rows_of(causal, 1, 1), rows_of(x, 1, 1)));
 }
 
 TEST(Attention, MatchesTheReferenceAtAnyWidth) {

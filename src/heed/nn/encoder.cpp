@@ -11,11 +11,12 @@ EncoderBlock::EncoderBlock(const std::string& name, const BlockOptions& options,
       feed_forward_(options.feed_forward(), rng),
       feed_forward_norm_(options.norm_kind, options.model_dim) {}
 
-Tensor EncoderBlock::forward(const Packed& x, ForwardContext& context) const {
+Tensor EncoderBlock::forward(const Packed& x, const ops::AttentionMask& mask,
+                             ForwardContext& context) const {
   const Tensor attended =
       residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
         const Packed tokens{values, x.spans};
-        return self_attention_.forward(tokens, tokens, ops::AttentionMask::none(), context);
+        return self_attention_.forward(tokens, tokens, mask, context);
       });
   return residual(attended, feed_forward_norm_, residual_, context,
                   [&](const Tensor& values) { return feed_forward_.forward(values, context); });
@@ -37,9 +38,10 @@ Encoder::Encoder(const std::string& name, const BlockOptions& options, Rng& rng)
   if (options.norm_place == NormPlace::before) norm_ = Norm(options.norm_kind, options.model_dim);
 }
 
-Tensor Encoder::forward(const Packed& x, ForwardContext& context) const {
+Tensor Encoder::forward(const Packed& x, ForwardContext& context,
+                        const ops::AttentionMask& mask) const {
   Tensor y = ops::dropout(positions_.forward(x), context.dropout(options_.dropout));
-  for (const EncoderBlock& block : blocks_) y = block.forward({y, x.spans}, context);
+  for (const EncoderBlock& block : blocks_) y = block.forward({y, x.spans}, mask, context);
   return options_.norm_place == NormPlace::before ? norm_.forward(y) : y;
 }
 

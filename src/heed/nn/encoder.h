@@ -12,7 +12,8 @@ class EncoderBlock {
  public:
   EncoderBlock(const std::string& name, const BlockOptions& options, Rng& rng);
 
-  Tensor forward(const Packed& x, ForwardContext& context) const;  // [N, D] -> [N, D]
+  // [N, D] -> [N, D].
+  Tensor forward(const Packed& x, const ops::AttentionMask& mask, ForwardContext& context) const;
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
@@ -30,8 +31,10 @@ class Encoder {
   Encoder(const std::string& name, const BlockOptions& options, Rng& rng);
 
   // Embedded tokens [N, D] -> [N, D]. Adds positions, then runs the blocks, then, when the blocks
-  // normalise before their sub-layers, one last norm.
-  Tensor forward(const Packed& x, ForwardContext& context) const;
+  // normalise before their sub-layers, one last norm. With a causal mask this is the stack of a
+  // decoder-only model: each token sees those before it.
+  Tensor forward(const Packed& x, ForwardContext& context,
+                 const ops::AttentionMask& mask = ops::AttentionMask::none()) const;
   void visit_parameters(ParameterVisitor& visitor);
 
  private:

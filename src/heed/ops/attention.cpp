@@ -261,6 +261,11 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                 });
 }
 
+Tensor self_attention(const Packed& x, const AttentionMask& mask, const AttentionOptions& options,
+                      AttentionView* view) {
+  return attention(x, x, x.values, mask, options, view);
+}
+
 namespace {
 
 // Columns [first, first + width) of x, as a product with a matrix of zeros and ones.

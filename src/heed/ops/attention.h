@@ -61,7 +61,12 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options,
                  AttentionView* view = nullptr);
 
-// The same as a composition of small operations on whole matrices: what `attention` must equal.
+// Self-attention without parameters: queries, keys and values are the rows themselves, so that with
+// one head the result is softmax(x x^T / sqrt(D)) x. x [N, D] -> [N, D].
+Tensor self_attention(const Packed& x, const AttentionMask& mask = AttentionMask::none(),
+                      const AttentionOptions& options = {}, AttentionView* view = nullptr);
+
+// `attention` as a composition of small operations on whole matrices: what `attention` must equal.
 // Without dropout, softcap and past; for reading and for tests.
 Tensor attention_reference(const Packed& query, const Packed& key, const Tensor& value,
                            const AttentionMask& mask, const AttentionOptions& options);
