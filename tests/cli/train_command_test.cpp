@@ -74,6 +74,16 @@ void expect_one_line(const std::string& text) {
   EXPECT_EQ(text.rfind("heed: ", 0), 0u) << text;
 }
 
+TEST(TrainCommand, ARunByTheClockNeedsARateWithoutAnEnd) {
+  const ToyTraining toy;
+  const auto by_clock = replaced(toy_arguments(toy, "model"), "--after", "0.001m");
+  EXPECT_EQ(run(by_clock).code, 0);
+  const Outcome refused =
+      run(with(replaced(by_clock, "--model", toy.file("other")), {"--schedule", "linear"}));
+  EXPECT_EQ(refused.code, 2);
+  expect_one_line(refused.err);
+}
+
 TEST(TrainCommand, PrintsTheHashOfTheWeightsAndTellsItsProgress) {
   const ToyTraining toy;
   const Outcome outcome = run(toy_arguments(toy, "model"));
@@ -105,8 +115,10 @@ TEST(TrainCommand, TheSameCommandAgainSaysThatTheRunIsFinished) {
 
 TEST(TrainCommand, ResumeNeedsNothingButTheFolder) {
   const ToyTraining toy;
-  const Outcome whole = run(toy_arguments(toy, "whole"));
-  run(replaced(toy_arguments(toy, "model"), "--after", "7u"));
+  // A schedule that does not know its end: a shorter run is the beginning of a longer one.
+  const std::initializer_list<std::string> schedule{"--schedule", "inverse-sqrt"};
+  const Outcome whole = run(with(toy_arguments(toy, "whole"), schedule));
+  run(with(replaced(toy_arguments(toy, "model"), "--after", "7u"), schedule));
   const Outcome resumed =
       run({"--model", toy.file("model"), "--resume", "--after", "16u", "--threads", "1"});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
