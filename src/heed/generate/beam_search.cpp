@@ -148,6 +148,10 @@ Index max_length(Index source_length, const BeamSearchOptions& options,
   return is_bounded ? std::min(wanted, config.max_positions - 1) : wanted;
 }
 
+// 256 rows of 10,000 logits are 10 MB. Fewer rows would not pay for bringing the output matrix into
+// the order that the product wants, which happens once for each product.
+constexpr Index rows_at_once = 256;
+
 // All sentences of a batch, step by step. Rows of the decoder's state are the live hypotheses of
 // the sentences that are not finished, in the order of the sentences.
 class Search {
@@ -177,16 +181,38 @@ class Search {
       first_rows.push_back(static_cast<Index>(tokens.size()));
       for (Index h = 0; h < sentence.num_live(); ++h) tokens.push_back(sentence.last_token(h));
     }
-    const Tensor log_probabilities =
-        ops::log_softmax(model_.step(tokens, *state_, context_));  // [rows, V]
-    parallel_for(static_cast<Index>(sentences_.size()), [&](Index s) {
+    const Tensor decoded = model_.advance(tokens, *state_, context_);  // [rows, D]
+    const Index num_sentences = static_cast<Index>(sentences_.size());
+    for (Index begin = 0; begin < num_sentences;) {
+      Index rows = 0, end = begin;
+      do {
+        rows += sentences_[end++].num_live();
+      } while (end < num_sentences && rows + sentences_[end].num_live() <= rows_at_once);
+      choose_tokens(decoded, begin, end, first_rows);
+      begin = end;
+    }
+    keep_live_rows(first_rows);
+  }
+
+  // The next tokens of sentences [begin, end). Only their rows of the logits exist at one time.
+  void choose_tokens(const Tensor& decoded, Index begin, Index end,
+                     const std::vector<Index>& first_rows) {
+    const Index first = first_rows[begin];
+    const Index num_rows = first_rows[end - 1] + sentences_[end - 1].num_live() - first;
+    if (num_rows == 0) return;
+    const Index dim = decoded.dim(-1);
+    const Tensor rows =
+        Tensor::from(decoded.values().subspan(first * dim, num_rows * dim), {num_rows, dim});
+    const Tensor log_probabilities = ops::log_softmax(model_.logits(rows));  // [num_rows, V]
+    const std::size_t width = log_probabilities.dim(-1);
+    parallel_for(end - begin, [&](Index piece) {
+      const Index s = begin + piece;
       if (sentences_[s].is_finished()) return;
-      const std::size_t width = log_probabilities.dim(-1);
       sentences_[s].advance([&](Index hypothesis) {
-        return log_probabilities.values().subspan((first_rows[s] + hypothesis) * width, width);
+        return log_probabilities.values().subspan((first_rows[s] + hypothesis - first) * width,
+                                                  width);
       });
     });
-    keep_live_rows(first_rows);
   }
 
   void keep_live_rows(const std::vector<Index>& first_rows) {

@@ -80,10 +80,16 @@ nn::DecoderState TranslationModel::start(const Packed& memory,
   return decoder_.start(memory, rows_per_sequence);
 }
 
+Tensor TranslationModel::advance(std::span<const int> ids, nn::DecoderState& state,
+                                 nn::ForwardContext& context) const {
+  const NoRecording no_recording;
+  return decoder_.step(embed(embedding_, ids), state, context);
+}
+
 Tensor TranslationModel::step(std::span<const int> ids, nn::DecoderState& state,
                               nn::ForwardContext& context) const {
   const NoRecording no_recording;
-  return logits(decoder_.step(embed(embedding_, ids), state, context));
+  return logits(advance(ids, state, context));
 }
 
 }  // namespace heed::models

@@ -53,7 +53,10 @@ class TranslationModel {
 
   // Decoding one token at a time with a cache; see nn/decoder.h for the state.
   nn::DecoderState start(const Packed& memory, std::span<const Index> rows_per_sequence) const;
-  // ids: one per live row of the state -> logits [rows, V]. Same bits as decode + logits.
+  // ids: one per live row of the state -> the decoder's output [rows, D]. Same bits as decode.
+  Tensor advance(std::span<const int> ids, nn::DecoderState& state,
+                 nn::ForwardContext& context) const;
+  // The same with the projection -> logits [rows, V].
   Tensor step(std::span<const int> ids, nn::DecoderState& state, nn::ForwardContext& context) const;
 
  private:

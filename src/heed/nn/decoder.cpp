@@ -8,9 +8,12 @@
 namespace heed::nn {
 
 DecoderState::DecoderState(std::vector<KeysAndValues> memory, std::vector<Index> sequences)
-    : memory_(std::move(memory)), sequences_(std::move(sequences)), lengths_(sequences_.size(), 0) {
-  if (!memory_.empty()) memory_spans_ = memory_.front().keys.spans;
-  for (std::size_t layer = 0; layer < memory_.size(); ++layer) own_keys_.emplace_back(num_rows());
+    : sequences_(std::move(sequences)), lengths_(sequences_.size(), 0) {
+  for (KeysAndValues& layer : memory) {
+    memory_spans_ = layer.keys.spans;
+    memory_.push_back({std::move(layer), {}});
+    own_keys_.emplace_back(num_rows());
+  }
   point_rows_at_memory();
 }
 
@@ -26,11 +29,21 @@ void DecoderState::reorder(std::span<const Index> rows) {
   point_rows_at_memory();
 }
 
+// Neighbouring rows of one sequence are queries of one attention problem: its keys are loaded once.
 void DecoderState::point_rows_at_memory() {
-  std::vector<Span> spans;
-  for (const Index sequence : sequences_) spans.push_back(memory_spans_[sequence]);
-  const Spans shared(std::move(spans));
-  for (KeysAndValues& layer : memory_) layer.keys.spans = shared;
+  std::vector<Span> readers, keys;
+  for (Index row = 0; row < num_rows(); ++row) {
+    if (row == 0 || sequences_[row] != sequences_[row - 1]) {
+      readers.push_back({row, 0});
+      keys.push_back(memory_spans_[sequences_[row]]);
+    }
+    ++readers.back().length;
+  }
+  const Spans shared_readers(std::move(readers)), shared_keys(std::move(keys));
+  for (MemoryView& layer : memory_) {
+    layer.readers = shared_readers;
+    layer.seen.keys.spans = shared_keys;
+  }
 }
 
 DecoderBlock::DecoderBlock(const std::string& name, const BlockOptions& options, Rng& rng)
@@ -42,7 +55,7 @@ DecoderBlock::DecoderBlock(const std::string& name, const BlockOptions& options,
       feed_forward_(options.feed_forward(), rng),
       feed_forward_norm_(options.norm_kind, options.model_dim) {}
 
-Tensor DecoderBlock::forward(const Packed& x, const KeysAndValues& memory, ForwardContext& context,
+Tensor DecoderBlock::forward(const Packed& x, const MemoryView& memory, ForwardContext& context,
                              std::span<const Index> past, KeyValueCache* cache) const {
   const Tensor self_attended =
       residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
@@ -54,8 +67,8 @@ Tensor DecoderBlock::forward(const Packed& x, const KeysAndValues& memory, Forwa
       });
   const Tensor cross_attended =
       residual(self_attended, cross_attention_norm_, residual_, context, [&](const Tensor& values) {
-        return cross_attention_.attend({values, x.spans}, memory, ops::AttentionMask::none(),
-                                       context);
+        return cross_attention_.attend({values, memory.readers}, memory.seen,
+                                       ops::AttentionMask::none(), context);
       });
   return residual(cross_attended, feed_forward_norm_, residual_, context,
                   [&](const Tensor& values) { return feed_forward_.forward(values, context); });
@@ -97,7 +110,7 @@ Tensor Decoder::forward(const Packed& x, const Packed& memory, ForwardContext& c
         " sequences, got ", memory.spans.count());
   Tensor y = embedded(x, context);
   for (const DecoderBlock& block : blocks_) {
-    y = block.forward({y, x.spans}, block.memory_keys(memory), context);
+    y = block.forward({y, x.spans}, {block.memory_keys(memory), x.spans}, context);
   }
   return finished(y);
 }

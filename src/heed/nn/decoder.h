@@ -11,6 +11,13 @@
 
 namespace heed::nn {
 
+// The keys and values that cross-attention looks at, and who looks: the rows of span s of `readers`
+// at sequence s of the keys.
+struct MemoryView {
+  KeysAndValues seen;
+  Spans readers;
+};
+
 // What stepwise decoding remembers. Its rows are hypotheses; several may share one memory sequence,
 // whose keys and values exist once.
 class DecoderState {
@@ -30,7 +37,7 @@ class DecoderState {
   friend class Decoder;
   void point_rows_at_memory();
 
-  std::vector<KeysAndValues> memory_;    // of each layer; one span per row
+  std::vector<MemoryView> memory_;       // of each layer; neighbours of one sequence look together
   Spans memory_spans_;                   // one span per memory sequence
   std::vector<KeyValueCache> own_keys_;  // of each layer's self-attention
   std::vector<Index> sequences_;
@@ -43,7 +50,7 @@ class DecoderBlock {
 
   // x [N, D], the memory's keys and values from memory_keys -> [N, D]. With a cache, x continues
   // its rows after past[s] tokens, and is added to them.
-  Tensor forward(const Packed& x, const KeysAndValues& memory, ForwardContext& context,
+  Tensor forward(const Packed& x, const MemoryView& memory, ForwardContext& context,
                  std::span<const Index> past = {}, KeyValueCache* cache = nullptr) const;
   KeysAndValues memory_keys(const Packed& memory) const;
   void visit_parameters(ParameterVisitor& visitor);
