@@ -112,6 +112,67 @@ void expect_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>
   }
 }
 
+// The rules of beam search as one reads them: no cache, no batch, full sorts.
+std::vector<Hypothesis> plain_beam_search(const TranslationModel& model,
+                                          const std::vector<int>& source,
+                                          const BeamSearchOptions& options) {
+  std::vector<Hypothesis> live(1), finished;
+  for (Index length = 0; static_cast<Index>(finished.size()) < options.beam_size; ++length) {
+    std::vector<Hypothesis> candidates;  // the last id may be the end token
+    for (const Hypothesis& parent : live) {
+      const std::vector<float> scores = next_log_probabilities(model, source, parent.ids);
+      for (int token = 0; token < static_cast<int>(scores.size()); ++token) {
+        if (token == text::Tokenizer::pad || token == text::Tokenizer::begin) continue;
+        if (length == 0 && token == end_token) continue;
+        if (length == options.max_length && token != end_token) continue;
+        candidates.push_back(parent);
+        candidates.back().ids.push_back(token);
+        candidates.back().score += scores[token];
+      }
+    }
+    std::ranges::stable_sort(candidates, std::greater{}, &Hypothesis::score);
+    live.clear();
+    for (std::size_t rank = 0; rank < candidates.size(); ++rank) {
+      Hypothesis& candidate = candidates[rank];
+      const bool is_in_beam = static_cast<Index>(rank) < options.beam_size;
+      const bool has_room = static_cast<Index>(finished.size()) < options.beam_size;
+      if (candidate.ids.back() != end_token) {
+        if (static_cast<Index>(live.size()) < options.beam_size) live.push_back(candidate);
+      } else if (is_in_beam && has_room) {
+        candidate.ids.pop_back();
+        candidate.normalised_score =
+            candidate.score / std::pow(length + 1.0, options.length_penalty);
+        finished.push_back(candidate);
+      }
+    }
+    if (length == options.max_length) break;
+  }
+  std::ranges::stable_sort(finished, std::greater{}, &Hypothesis::normalised_score);
+  finished.resize(std::min<std::size_t>(finished.size(), options.n_best));
+  return finished;
+}
+
+TEST(BeamSearch, FollowsTheRulesAsAPlainSearchDoes) {
+  for (const std::uint64_t seed : {3, 4, 5}) {
+    const TranslationModel model(small_config(), seed);
+    const Sentences sources = sample_sentences({5, 2, 8}, seed);
+    for (const Index beam_size : {2, 5}) {
+      for (const double penalty : {0.0, 1.0}) {
+        const BeamSearchOptions options{.beam_size = beam_size,
+                                        .length_penalty = penalty,
+                                        .max_length = 12,
+                                        .n_best = penalty == 0 ? 1 : beam_size};
+        const auto found = beam_search(model, pack_sources(sources), options);
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+          SCOPED_TRACE(testing::Message() << "seed " << seed << ", beam " << beam_size
+                                          << ", penalty " << penalty << ", sentence " << i);
+          expect_same(found[i], plain_beam_search(model, sources[i], options));
+        }
+      }
+    }
+  }
+}
+
 TEST(BeamSearch, ASentenceDoesNotDependOnItsNeighboursToTheBit) {
   for (const models::TransformerConfig& config : small_configs()) {
     SCOPED_TRACE(models::to_json(config));
