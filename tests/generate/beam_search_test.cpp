@@ -231,6 +231,17 @@ TEST(BeamSearch, ReturnsTheNBestInOrderWithoutSpecialTokens) {
   }
 }
 
+TEST(BeamSearch, TiesGoToTheLowerToken) {
+  TranslationModel model(small_config(), 3);
+  Tensor table = nn::named_parameters(model).front().value;
+  for (int token = 5; token < 20; token += 2) {  // 4 and 5, 6 and 7 ... cannot be told apart
+    std::copy_n(table.data() + (token - 1) * 16, 16, table.data() + token * 16);
+  }
+  const auto found = beam_search(model, pack_sources(sample_sentences({5})), {.beam_size = 1});
+  ASSERT_FALSE(found[0][0].ids.empty());
+  for (const int token : found[0][0].ids) EXPECT_TRUE(token % 2 == 0 || token == 1) << token;
+}
+
 TEST(BeamSearch, StopsAtTheLongestLengthAndAtTheLastLearnedPosition) {
   models::TransformerConfig config = small_config();
   const TranslationModel model(config, 3);
