@@ -32,7 +32,9 @@ TEST(WordAttention, IsOneColumnPerHeadOverTheWordsOfTheSentence) {
   EXPECT_EQ(attention.words,
             (std::vector<std::string>{"the", "cat", "because", "it", "was", "tired", "(end)"}));
   ASSERT_EQ(attention.weights.size(), 7u);
-  for (std::size_t head = 0; head < 4; ++head) {
+  EXPECT_EQ(attention.heads,
+            (std::vector<std::string>{"1.1", "1.2", "1.3", "1.4", "2.1", "2.2", "2.3", "2.4"}));
+  for (std::size_t head = 0; head < 8; ++head) {
     float total = 0;
     for (const auto& row : attention.weights) total += row.at(head);
     EXPECT_NEAR(total, 1, 1e-5);
@@ -46,8 +48,8 @@ TEST(WordAttention, RefusesASentenceWithoutTheWord) {
 
 TEST(WordAttention, TheTableHasOneLineForEachWord) {
   std::ostringstream out;
-  print_table(out, {{"cat", "it"}, {{0.25f, 1}, {0.75f, 0}}});
-  EXPECT_EQ(out.str(), "  cat  0.25  1.00\n  it   0.75  0.00\n");
+  print_table(out, {{"cat", "it"}, {"1.1", "1.2"}, {{0.25f, 1}, {0.75f, 0}}});
+  EXPECT_EQ(out.str(), "        1.1   1.2\n  cat  0.25  1.00\n  it   0.75  0.00\n");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void print_attention(std::ostream& out, const generate::Translator& translator,
   const WordAttention attention =
       encoder_attention_from(translator.model(), translator.tokenizer(), pair->source, "it");
   out << fmt::format(
-      "\nAttention from \"it\" in the last encoder layer, one column for each head\n"
+      "\nAttention from \"it\" in the encoder: a column for each head, as layer.head\n"
       "  {}\n  {}\n",
       pair->source, translations[pair - pairs.begin()]);
   print_table(out, attention);

@@ -13,7 +13,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr double seconds_between_bars = 0.2;
-constexpr int bar_width = 20;
+constexpr int bar_width = 8;
+constexpr std::size_t terminal_width = 80;  // a longer line would wrap, and not be replaced
 
 std::string clock_text(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
@@ -67,11 +68,10 @@ void TrainingProgress::on_update(const train::UpdateReport& report) {
 
 void TrainingProgress::show(const train::UpdateReport& report) {
   const std::string line = fmt::format(
-      "epoch {}  update {}  loss {:.3f}  {:.0f} tokens/s  rate {:.5f}  {}", report.epoch + 1,
+      "epoch {} update {}  loss {:.3f}  {:.0f} tokens/s  rate {:.5f}  {}", report.epoch + 1,
       report.update, report.loss, tokens_per_second(), report.learning_rate, time_left(report));
   if (options_.is_terminal) {
-    replace_bar(
-        fmt::format("{} {:3.0f}%  {}", bar(report.share_done), report.share_done * 100, line));
+    replace_bar(bar(report.share_done) + ' ' + line);
   } else {
     log_ << line << std::endl;
     tokens_ = 0;
@@ -124,7 +124,7 @@ void TrainingProgress::on_finish(train::RunEnd end) {
 }
 
 void TrainingProgress::replace_bar(const std::string& line) {
-  log_ << '\r' << line << "\x1b[K" << std::flush;
+  log_ << '\r' << line.substr(0, terminal_width - 1) << "\x1b[K" << std::flush;
   has_bar_ = true;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "heed/base/error.h"
@@ -13,17 +14,14 @@ namespace {
 
 constexpr std::string_view word_start = "▁";  // how SentencePiece writes a space
 
+// Keeps the views of all layers by name.
 class LayerWatcher : public nn::AttentionWatcher {
  public:
-  explicit LayerWatcher(std::string name) : name_(std::move(name)) {}
-  ops::AttentionView* watch(std::string_view name) override {
-    return name == name_ ? &view_ : nullptr;
-  }
-  const ops::AttentionView& view() const { return view_; }
+  ops::AttentionView* watch(std::string_view name) override { return &views_[std::string(name)]; }
+  const ops::AttentionView& view(const std::string& name) const { return views_.at(name); }
 
  private:
-  std::string name_;
-  ops::AttentionView view_;
+  std::map<std::string, ops::AttentionView> views_;
 };
 
 // The words of a sentence and, for every piece, which word it belongs to.
@@ -69,18 +67,22 @@ WordAttention encoder_attention_from(const models::TranslationModel& model,
   const Words words = words_of(ids, tokenizer);
   const Index from = last_piece_of(words, word);
 
-  LayerWatcher watcher(fmt::format("encoder.{}.self_attention", model.config().encoder_layers - 1));
+  LayerWatcher watcher;
   const NoRecording no_recording;
   auto context = nn::ForwardContext::inference(&watcher);
   model.encode({ids, Spans::single(length)}, context);
-  const Tensor& weights = watcher.view().weights.at(0);  // [H, length, length]
 
-  WordAttention result{words.words, {}};
-  const Index num_heads = weights.dim(0);
-  result.weights.assign(words.words.size(), std::vector<float>(num_heads, 0.0f));
-  for (Index head = 0; head < num_heads; ++head) {
-    const float* row = weights.data() + (head * length + from) * length;
-    for (Index i = 0; i < length; ++i) result.weights[words.word_of_piece[i]][head] += row[i];
+  WordAttention result{words.words, {}, {}};
+  result.weights.resize(words.words.size());
+  for (Index layer = 0; layer < model.config().encoder_layers; ++layer) {
+    const Tensor& weights =  // [H, length, length]
+        watcher.view(fmt::format("encoder.{}.self_attention", layer)).weights.at(0);
+    for (Index head = 0; head < weights.dim(0); ++head) {
+      const float* row = weights.data() + (head * length + from) * length;
+      result.heads.push_back(fmt::format("{}.{}", layer + 1, head + 1));
+      for (auto& of_word : result.weights) of_word.push_back(0);
+      for (Index i = 0; i < length; ++i) result.weights[words.word_of_piece[i]].back() += row[i];
+    }
   }
   return result;
 }
@@ -88,6 +90,9 @@ WordAttention encoder_attention_from(const models::TranslationModel& model,
 void print_table(std::ostream& out, const WordAttention& attention) {
   std::size_t width = 0;
   for (const std::string& word : attention.words) width = std::max(width, word.size());
+  out << fmt::format("  {:<{}}", "", width);
+  for (const std::string& head : attention.heads) out << fmt::format("  {:>4}", head);
+  out << '\n';
   for (std::size_t i = 0; i < attention.words.size(); ++i) {
     out << fmt::format("  {:<{}}", attention.words[i], width);
     for (const float weight : attention.weights[i]) out << fmt::format("  {:.2f}", weight);

@@ -216,7 +216,7 @@ std::optional<Weights> Trainer::averaged_weights() const {
 }
 
 bool Trainer::validate_and_export() {
-  observer_.on_validation_start(run_.state.update);
+  if (material_.validation) observer_.on_validation_start(run_.state.update);
   ValidationReport report;
   report.update = run_.state.update;
   report.epoch = run_.state.epoch;

@@ -1,0 +1,78 @@
+#include "heed/cli/training_progress.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+namespace heed::cli {
+namespace {
+
+train::UpdateReport update(Index number, double seconds) {
+  train::UpdateReport report;
+  report.update = number;
+  report.loss = 4.3125;
+  report.learning_rate = 0.00155;
+  report.target_tokens = 3000;
+  report.seconds = seconds;
+  report.share_done = std::min(1.0, static_cast<double>(number) / 100);
+  return report;
+}
+
+std::string shown(const ProgressOptions& options) {
+  std::ostringstream log;
+  TrainingProgress progress(log, options);
+  progress.on_update(update(1, 1));
+  progress.on_update(update(50, 2));
+  return log.str();
+}
+
+TEST(TrainingProgress, WritesLinesWithSpeedAndTimeLeft) {
+  EXPECT_EQ(shown({.seconds_between_lines = 0}),
+            "epoch 1 update 1  loss 4.312  0 tokens/s  rate 0.00155  \n"
+            "epoch 1 update 50  loss 4.312  3000 tokens/s  rate 0.00155  0:01 left\n");
+}
+
+TEST(TrainingProgress, WritesNothingBeforeItsTime) {
+  EXPECT_EQ(shown({.seconds_between_lines = 1000}), "");
+}
+
+TEST(TrainingProgress, OnATerminalALineNeverWraps) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {.is_terminal = true});
+  progress.on_update(update(1, 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));  // a bar is not drawn more often
+  progress.on_update(update(123456789012345, 2e9));
+  const std::string text = log.str();
+  ASSERT_FALSE(text.empty());
+  EXPECT_EQ(text.front(), '\r');
+  EXPECT_EQ(text.size(), 1 + 79 + std::string("\x1b[K").size());
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+}
+
+TEST(TrainingProgress, QuietStillTellsWhatIsLeftOut) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {.quiet = true});
+  train::RunStart start;
+  start.num_pairs = 10;
+  progress.on_start(start);
+  EXPECT_EQ(log.str(), "");
+  start.num_blank = 2;
+  start.num_too_long = 3;
+  progress.on_start(start);
+  EXPECT_EQ(log.str(), "left out: 2 blank pairs, 3 that are too long; 0 of the validation pairs\n");
+}
+
+TEST(TrainingProgress, TellsOfSkippedUpdates) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {.quiet = true});
+  train::UpdateReport report = update(7, 1);
+  report.is_applied = false;
+  progress.on_update(report);
+  EXPECT_EQ(log.str(), "update 7 skipped: its loss or gradient is not finite\n");
+}
+
+}  // namespace
+}  // namespace heed::cli
