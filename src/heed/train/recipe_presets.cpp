@@ -5,8 +5,8 @@
 namespace heed::train {
 namespace {
 
-// Wu and others, ACL 2021, for the tiny Transformer on Multi30k; but the rate falls to zero over
-// fewer updates, which does better than a longer run that stops at a high rate (docs/quality.md).
+// Wu and others, ACL 2021, for the tiny Transformer on Multi30k; but the rate falls to zero, and
+// over fewer updates. docs/quality.md has the curve.
 TrainingOptions tiny_training() {
   TrainingOptions training;
   training.optimizer = {.kind = OptimizerKind::adam,
