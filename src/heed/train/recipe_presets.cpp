@@ -46,7 +46,7 @@ TrainingOptions demo_training() {
   training.optimizer.clip = 1;
   training.batch_tokens = 2048;
   training.average = 1;
-  training.after = parse_run_length("1200u", "after");
+  training.after = parse_run_length("1000u", "after");
   return training;
 }
 
