@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "models/small_models.h"
 
 namespace heed::generate {
 namespace {
@@ -52,6 +53,21 @@ TEST(AlignWords, TakesTheHeaviestSourceWordOverHeadsAndPieces) {
 TEST(AlignWords, RefusesWeightsOfFewerPieces) {
   const std::vector<Index> three{0, 1, 2};
   EXPECT_THROW(align_words(Tensor::zeros({1, 2, 3}), three, three), Error);
+}
+
+TEST(CrossAttentionWeights, HaveTheHeadsOfTheLastLayersAndRowsThatSumToOne) {
+  const models::TranslationModel model(models::small_config(), 3);  // 2 layers of 2 heads
+  const auto sources = models::sample_sentences({5, 2}), targets = models::sample_sentences({3, 4});
+  EXPECT_EQ(cross_attention_weights(model, sources, targets, 1)[0].shape(), (Shape{2, 4, 6}));
+  const std::vector<Tensor> both = cross_attention_weights(model, sources, targets, 0);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[1].shape(), (Shape{4, 5, 3}));
+  for (Index row = 0; row < 4 * 5; ++row) {
+    float sum = 0;
+    for (Index key = 0; key < 3; ++key) sum += both[1].values()[row * 3 + key];
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+  EXPECT_THROW(cross_attention_weights(model, sources, targets, 2), Error);
 }
 
 TEST(Pharaoh, WritesPairsInOrder) {

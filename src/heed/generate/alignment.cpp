@@ -1,6 +1,8 @@
 #include "heed/generate/alignment.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "heed/base/error.h"
 #include "heed/generate/packing.h"
@@ -9,18 +11,34 @@
 namespace heed::generate {
 namespace {
 
-// Keeps the view of the one attention layer that it was told.
-class OneLayerWatcher : public nn::AttentionWatcher {
+// Keeps the views of a decoder's cross-attention from one layer on.
+class CrossAttentionWatcher : public nn::AttentionWatcher {
  public:
-  explicit OneLayerWatcher(std::string name) : name_(std::move(name)) {}
-  ops::AttentionView* watch(std::string_view name) override {
-    return name == name_ ? &view_ : nullptr;
+  CrossAttentionWatcher(Index first_layer, Index num_layers) {
+    for (Index layer = first_layer; layer < num_layers; ++layer) {
+      views_["decoder." + std::to_string(layer) + ".cross_attention"];
+    }
   }
-  std::vector<Tensor> take_weights() { return std::move(view_.weights); }
+  ops::AttentionView* watch(std::string_view name) override {
+    const auto found = views_.find(name);
+    return found == views_.end() ? nullptr : &found->second;
+  }
+
+  // All layers' heads of one sequence: [layers * H, queries, keys].
+  Tensor weights(std::size_t sequence) const {
+    std::vector<float> stacked;
+    Shape one;
+    for (const auto& [name, view] : views_) {
+      const Tensor& layer = view.weights.at(sequence);
+      stacked.insert(stacked.end(), layer.values().begin(), layer.values().end());
+      one = layer.shape();
+    }
+    const Index num_layers = static_cast<Index>(views_.size());
+    return Tensor::from(stacked, {num_layers * one[0], one[1], one[2]});
+  }
 
  private:
-  std::string name_;
-  ops::AttentionView view_;
+  std::map<std::string, ops::AttentionView, std::less<>> views_;
 };
 
 bool is_space(std::string_view character) {
@@ -97,16 +115,22 @@ std::vector<AlignedWords> align_words(const Tensor& weights, std::span<const Ind
 std::vector<Tensor> cross_attention_weights(const models::TranslationModel& model,
                                             std::span<const std::vector<int>> sources,
                                             std::span<const std::vector<int>> targets,
-                                            Index layer) {
+                                            Index first_layer) {
+  const Index num_layers = model.config().decoder_layers;
+  check(first_layer >= 0 && first_layer < num_layers, "alignment: expected a layer from 0 to ",
+        num_layers - 1, ", got ", first_layer);
   const NoRecording no_recording;
-  OneLayerWatcher watcher("decoder." + std::to_string(layer) + ".cross_attention");
+  CrossAttentionWatcher watcher(first_layer, num_layers);
   auto context = nn::ForwardContext::inference(&watcher);
   const Packed memory = model.encode(pack_sources(sources), context);
   model.decode(pack_targets(targets), memory, context);
-  return watcher.take_weights();
+
+  std::vector<Tensor> weights;
+  for (std::size_t i = 0; i < sources.size(); ++i) weights.push_back(watcher.weights(i));
+  return weights;
 }
 
-Index alignment_layer(const models::TransformerConfig& config) {
+Index first_alignment_layer(const models::TransformerConfig& config) {
   return std::max<Index>(config.decoder_layers - 2, 0);
 }
 

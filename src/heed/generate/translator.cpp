@@ -102,7 +102,7 @@ void Translator::align(std::span<const Source> batch,
     }
   }
   const std::vector<Tensor> weights =
-      cross_attention_weights(model_, sources, targets, alignment_layer(model_.config()));
+      cross_attention_weights(model_, sources, targets, first_alignment_layer(model_.config()));
   std::size_t pair = 0;
   for (const Source& source : batch) {
     for (TranslatedLine& line : translations[source.line].best) {
