@@ -1,38 +1,30 @@
 #include "heed/cli/attend_command.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A folder of small CSV files that goes away with the test.
+// A folder of small CSV files.
 class AttendCommand : public testing::Test {
  protected:
-  AttendCommand()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("heed-attend-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
+  AttendCommand() {
     words_ = file("words.csv", "bat,3,3\ncave,4,0\nracket,0,5\n");
     pair_ = file("pair.csv", "a,1,1\nb,-1,0\n");
     stretch_ = file("stretch.csv", "3,0\n0,1\n");
   }
-  ~AttendCommand() override { std::filesystem::remove_all(folder_); }
 
   std::string file(const std::string& name, const std::string& text) {
-    const std::string path = folder_ / name;
-    std::ofstream(path) << text;
-    return path;
+    return folder_.write(name, text);
   }
 
   static std::string run(const AttendOptions& options, const std::string& input = "") {
@@ -60,7 +52,7 @@ class AttendCommand : public testing::Test {
     return "";
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::string words_, pair_, stretch_;
 };
 
@@ -230,23 +222,22 @@ TEST_F(AttendCommand, ASentenceMayRepeatAWord) {
 
 TEST_F(AttendCommand, BadDataNamesFileLineExpectedAndFound) {
   EXPECT_EQ(error({.words = file("a.csv", "a,1,2\nb,1\n")}, 3),
-            (folder_ / "a.csv").string() + ":2: expected 3 columns, as in line 1, found 2");
+            folder_.file("a.csv") + ":2: expected 3 columns, as in line 1, found 2");
   EXPECT_EQ(error({.words = file("b.csv", "a,1,2\n\nb,1,two\n")}, 3),
-            (folder_ / "b.csv").string() + ":3: expected a number in column 3, found 'two'");
-  EXPECT_EQ(error({.words = file("c.csv", "")}, 3),
-            (folder_ / "c.csv").string() +
-                ": expected a name and coordinates on every line, found no lines");
-  EXPECT_EQ(error({.words = file("d.csv", "a\n")}, 3),
-            (folder_ / "d.csv").string() + ":1: expected a name and coordinates, found one column");
+            folder_.file("b.csv") + ":3: expected a number in column 3, found 'two'");
   EXPECT_EQ(
-      error({.words = file("e.csv", "\"a,1,2\n")}, 3),
-      (folder_ / "e.csv").string() + ":1: expected a closing quote, found the end of the line");
+      error({.words = file("c.csv", "")}, 3),
+      folder_.file("c.csv") + ": expected a name and coordinates on every line, found no lines");
+  EXPECT_EQ(error({.words = file("d.csv", "a\n")}, 3),
+            folder_.file("d.csv") + ":1: expected a name and coordinates, found one column");
+  EXPECT_EQ(error({.words = file("e.csv", "\"a,1,2\n")}, 3),
+            folder_.file("e.csv") + ":1: expected a closing quote, found the end of the line");
   for (const std::string number : {"nan", "inf", "1e39", "", "0x10", "1 2"}) {
     error({.words = file("f.csv", "a," + number + ",1\n")}, 3);
   }
   error({.words = file("g.csv", ",1,2\n")}, 3);
   error({.words = file("h.csv", "a,1\xff,2\n")}, 3);
-  error({.words = (folder_ / "absent.csv").string()}, 3);
+  error({.words = folder_.file("absent.csv")}, 3);
 }
 
 TEST_F(AttendCommand, MatricesThatDoNotFitAreBadData) {

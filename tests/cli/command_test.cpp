@@ -10,6 +10,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/version.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -45,12 +46,6 @@ Command count_command(std::function<int()> work = {}) {
 }
 
 Outcome run_work(std::function<int()> work) { return run({count_command(work)}, {"count"}); }
-
-std::string config_file(const std::string& text) {
-  const std::string path = testing::TempDir() + "heed_command_test.conf";
-  std::ofstream(path) << text;
-  return path;
-}
 
 TEST(Command, RunsWithItsOptions) {
   const Outcome outcome = run({count_command()}, {"count", "--number", "7", "--unit=lines"});
@@ -150,7 +145,8 @@ TEST(Command, OutputThatCannotBeWrittenIsAFailure) {
 }
 
 TEST(Command, TheCommandLineWinsOverTheEnvironmentOverTheConfigFile) {
-  const std::string path = config_file("number = 5\nunit = lines\n");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("count.conf", "number = 5\nunit = lines\n");
   EXPECT_EQ(run({count_command()}, {"count", "--config", path.c_str()}).out, "5 lines\n");
   ::setenv("HEED_TEST_NUMBER", "6", 1);
   EXPECT_EQ(run({count_command()}, {"count", "--config", path.c_str()}).out, "6 lines\n");
@@ -160,7 +156,8 @@ TEST(Command, TheCommandLineWinsOverTheEnvironmentOverTheConfigFile) {
 }
 
 TEST(Command, AConfigFileWithAnUnknownOptionIsRefused) {
-  const std::string path = config_file("nubmer = 5\n");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("count.conf", "nubmer = 5\n");
   const Outcome outcome = run({count_command()}, {"count", "--config", path.c_str()});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "heed: " + path + ": expected an option of heed count, found nubmer\n");

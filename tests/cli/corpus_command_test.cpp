@@ -9,7 +9,7 @@
 #include "heed/data/grammar_corpus.h"
 #include "heed/io/files.h"
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -32,7 +32,7 @@ CorpusCommandOptions small_corpus(const std::string& output) {
 }
 
 TEST(CorpusCommand, WritesThePairsLineByLine) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ostringstream log;
   EXPECT_EQ(corpus(small_corpus(folder.file("a/b")), log), 0);
   EXPECT_EQ(log.str(), folder.file("a/b") + ": 200 training, 20 validation and 50 test pairs\n");
@@ -56,7 +56,7 @@ TEST(CorpusCommand, WritesThePairsLineByLine) {
 }
 
 TEST(CorpusCommand, LabelsEachTestLine) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ostringstream log;
   corpus(small_corpus(folder.path()), log);
   const auto german = lines_of(folder.file("test.de"));
@@ -80,7 +80,7 @@ TEST(CorpusCommand, LabelsEachTestLine) {
 }
 
 TEST(CorpusCommand, WritesNothingWhenTooManyPairsAreAskedFor) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   CorpusCommandOptions options = small_corpus(folder.file("new"));
   options.pairs = 1'000'000'000;
   std::ostringstream log;
@@ -90,7 +90,7 @@ TEST(CorpusCommand, WritesNothingWhenTooManyPairsAreAskedFor) {
 }
 
 TEST(CorpusCommand, LeavesOldFilesAloneWhenOneCannotBeWritten) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder.file("train.en")) << "old\n";
   io::create_folder(folder.file("valid.en"));  // a folder in the place of a file
   std::ostringstream log;
@@ -100,7 +100,7 @@ TEST(CorpusCommand, LeavesOldFilesAloneWhenOneCannotBeWritten) {
 }
 
 TEST(CorpusCommand, IsACommandOfTheProgram) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string output = folder.file("out");
   const char* arguments[] = {"heed",          "corpus", "--pairs",      "30",
                              "--valid-pairs", "0",      "--test-pairs", "10",

@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -35,7 +35,7 @@ bool has_line(const std::string& text, const std::string& pattern) {
 }
 
 TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.file("demo");
   std::ostringstream out, log;
   ASSERT_EQ(demo(quick_demo(path), {.quiet = true}, out, log), 0) << log.str();
@@ -53,7 +53,7 @@ TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {
 }
 
 TEST(Demo, RefusesAFolderOfSomebodyElse) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder.file("thesis.txt")) << "precious";
   std::ostringstream out, log;
   EXPECT_THROW(demo(quick_demo(folder.path()), {.quiet = true}, out, log), Error);

@@ -1,13 +1,13 @@
 #include "heed/cli/evaluate_command.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -80,13 +80,11 @@ TEST(EvaluateCommand, RefusesMissingEmptyAndUnreadableText) {
   EXPECT_EQ(bad_bytes.kind(), ErrorKind::data);
   EXPECT_STREQ(bad_bytes.what(), "standard input:2: not valid UTF-8 at byte 1 (found 0xff)");
 
-  const auto empty =
-      std::filesystem::temp_directory_path() / ("heed-evaluate-" + std::to_string(getpid()));
-  std::ofstream{empty};
+  const TemporaryFolder folder;
+  const std::string empty = folder.write("empty.txt", "");
   const Error nothing = error_of({.reference = empty}, "");
-  std::filesystem::remove(empty);
   EXPECT_EQ(nothing.kind(), ErrorKind::data);
-  EXPECT_EQ(nothing.what(), "evaluate: " + empty.string() + ": expected lines of text, found none");
+  EXPECT_EQ(nothing.what(), "evaluate: " + empty + ": expected lines of text, found none");
 }
 
 TEST(EvaluateCommand, RefusesUnknownMetricsAndTokenizersAsWrongUse) {

@@ -9,13 +9,13 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
 
 struct SavedModel {
-  io::TemporaryFolder folder;
+  TemporaryFolder folder;
   models::TranslationModel model = make();
   SavedModel() {
     const std::vector<std::string> lines{"a bat lives in the cave"};
@@ -76,7 +76,7 @@ TEST(InspectCommand, ADamagedCheckpointAndAMissingTokenizerAreSaid) {
 }
 
 TEST(InspectCommand, RefusesAFolderThatIsNoModel) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::ostringstream out;
   io::expect_error(ErrorKind::model,
                    folder.path() + ": expected a model folder with config.json, found none",

@@ -8,7 +8,7 @@
 #include "generate/memorised_translator.h"
 #include "heed/cli/line_chunks.h"
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using io::expect_error;
 
 struct SavedModel {
-  io::TemporaryFolder folder;
+  TemporaryFolder folder;
   SavedModel() {
     const models::ModelFolder& model = generate::word_by_word_model();
     models::save_model_folder(folder.path(), model.model, model.tokenizer);

@@ -4,7 +4,7 @@
 
 #include "generate/memorised_translator.h"
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::generate {
 namespace {
@@ -50,7 +50,7 @@ TEST(Translator, AlignsEachWordWithTheOneThatItTranslates) {
 }
 
 TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const models::ModelFolder& saved = word_by_word_model();
   models::save_model_folder(folder.path(), saved.model, saved.tokenizer, {.beam_size = 2});
   const Translator loaded = Translator::load(folder.path());

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::io {
 namespace {

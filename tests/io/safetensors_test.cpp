@@ -8,7 +8,7 @@
 
 #include "heed/io/files.h"
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::io {
 namespace {

@@ -11,10 +11,10 @@
 #include "heed/io/files.h"
 #include "heed/io/safetensors.h"
 #include "io/expect_error.h"
-#include "io/temporary_folder.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
 #include "support/sample.h"
+#include "support/temporary_folder.h"
 
 namespace heed::models {
 namespace {
@@ -34,7 +34,7 @@ TransformerConfig config_for(const text::Tokenizer& tokenizer) {
 
 // A folder with a whole model in it.
 struct SavedModel {
-  io::TemporaryFolder folder;
+  TemporaryFolder folder;
   text::Tokenizer tokenizer = letters();
   TranslationModel model{config_for(tokenizer), 5};
   std::string path = folder.file("model");
@@ -43,7 +43,7 @@ struct SavedModel {
 
 TEST(ModelFolder, SaveThenLoadGivesEqualOutputAndEqualHash) {
   for (TransformerConfig config : small_configs()) {
-    const io::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const text::Tokenizer tokenizer = letters();
     config.vocabulary = tokenizer.size();
     const TranslationModel model(config, 5);
@@ -76,7 +76,7 @@ TEST(ModelFolder, LeavesNothingButItsFourFiles) {
 }
 
 TEST(ModelFolder, RefusesAFolderThatIsNotAModel) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   expect_error(ErrorKind::model,
                folder.path() + ": expected a model folder with config.json, found none",
                [&] { load_model_folder(folder.path()); });

@@ -1,43 +1,33 @@
 #include "heed/text/lines.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "support/temporary_folder.h"
 
 namespace heed::text {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-// A folder of its own for each test, gone afterwards.
 class LinesTest : public testing::Test {
  protected:
-  LinesTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("heed-lines-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~LinesTest() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path write(const std::string& name, const std::string& content) const {
-    std::ofstream(folder_ / name, std::ios::binary) << content;
-    return folder_ / name;
+    return folder_.write(name, content);
   }
 
   std::filesystem::path write_gzip(const std::string& name, const std::string& content) const {
-    const auto path = folder_ / name;
+    const std::filesystem::path path = folder_.file(name);
     gzFile file = gzopen(path.c_str(), "wb");
     gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
     gzclose(file);
     return path;
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 // The message of the data error that `work` throws.
@@ -87,11 +77,11 @@ TEST_F(LinesTest, AreTheSameFromACompressedFileAStreamAndAPlainFile) {
 }
 
 TEST_F(LinesTest, RefuseAMissingFileADirectoryAndADamagedOne) {
-  const auto missing = folder_ / "nowhere.de";
+  const std::filesystem::path missing = folder_.file("nowhere.de");
   EXPECT_EQ(data_error([&] { read_lines(missing); }),
             missing.string() + ": cannot open: No such file or directory");
-  EXPECT_EQ(data_error([&] { read_lines(folder_); }),
-            folder_.string() + ": expected a text file, found a directory");
+  EXPECT_EQ(data_error([&] { read_lines(folder_.path()); }),
+            folder_.path() + ": expected a text file, found a directory");
 
   std::string noise;  // so that the compressed file is long enough to be cut
   for (unsigned i = 0, x = 1; i < 10000; ++i) noise += std::to_string(x = x * 1664525u + 1) + "\n";

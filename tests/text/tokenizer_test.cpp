@@ -1,15 +1,14 @@
 #include "heed/text/tokenizer.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
+#include "support/temporary_folder.h"
 
 namespace heed::text {
 namespace {
@@ -204,11 +203,8 @@ TEST(Tokenizer, RefusesToLearnFromNothing) {
 TEST(Tokenizer, ComesBackFromItsBytesAndFromAFile) {
   const auto tokenizer =
       Tokenizer::train(sample_lines(), {.vocabulary = 50, .subwords = Subwords::unigram});
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("heed-tokenizer-" + std::to_string(getpid()) + ".model");
-  std::ofstream(path, std::ios::binary) << tokenizer.bytes();
-  const auto loaded = Tokenizer::load(path);
-  std::filesystem::remove(path);
+  const TemporaryFolder folder;
+  const auto loaded = Tokenizer::load(folder.write("tokenizer.model", tokenizer.bytes()));
 
   EXPECT_EQ(loaded.bytes(), tokenizer.bytes());
   EXPECT_EQ(loaded.subwords(), Subwords::unigram);

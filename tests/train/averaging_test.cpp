@@ -7,8 +7,8 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
-#include "io/temporary_folder.h"
 #include "support/same_bits.h"
+#include "support/temporary_folder.h"
 
 namespace heed::train {
 namespace {
@@ -35,7 +35,7 @@ TEST(MovingAverage, HasItsOwnValues) {
 }
 
 TEST(Snapshots, AverageTheLastFew) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshots snapshots(folder.path(), 2);
   snapshots.add(10, weights(100, 100));
   EXPECT_EQ(snapshots.average(10, weights(100, 100))[0].value.values()[0], 100);
@@ -47,7 +47,7 @@ TEST(Snapshots, AverageTheLastFew) {
 }
 
 TEST(Snapshots, WeightsBetweenTwoCheckpointsCountAsTheNewest) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshots snapshots(folder.path(), 2);
   snapshots.add(10, weights(100, 100));
   snapshots.add(20, weights(1, 2));
@@ -56,7 +56,7 @@ TEST(Snapshots, WeightsBetweenTwoCheckpointsCountAsTheNewest) {
 }
 
 TEST(Snapshots, KeepTheirFilesUntilToldThatNobodyListsThem) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshots snapshots(folder.path(), 1);
   snapshots.add(10, weights(1, 1));
   snapshots.add(20, weights(2, 2));
@@ -67,7 +67,7 @@ TEST(Snapshots, KeepTheirFilesUntilToldThatNobodyListsThem) {
 }
 
 TEST(Snapshots, GoOnFromTheListOfACheckpoint) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshots(folder.path(), 3).add(10, weights(1, 1));
   Snapshots later(folder.path(), 3, {10});
   later.add(20, weights(3, 3));
@@ -75,7 +75,7 @@ TEST(Snapshots, GoOnFromTheListOfACheckpoint) {
 }
 
 TEST(Snapshots, RefuseADamagedFile) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Snapshots snapshots(folder.path(), 2);
   snapshots.add(10, weights(1, 2));
   const std::string path = folder.file("weights-10.safetensors");

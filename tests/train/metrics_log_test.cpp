@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/text/lines.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::train {
 namespace {
@@ -49,7 +49,7 @@ void write_three_updates(const std::string& path) {
 }
 
 TEST(MetricsLog, HasOneObjectALine) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.file("metrics.jsonl");
   write_three_updates(path);
   EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
@@ -59,7 +59,7 @@ TEST(MetricsLog, HasOneObjectALine) {
 }
 
 TEST(MetricsLog, LosesWhatCameAfterTheCheckpoint) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.file("metrics.jsonl");
   write_three_updates(path);
   { MetricsLog log(path, 2, 2); }
@@ -72,7 +72,7 @@ TEST(MetricsLog, LosesWhatCameAfterTheCheckpoint) {
 }
 
 TEST(MetricsLog, LosesALineThatWasCutOff) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.file("metrics.jsonl");
   write_three_updates(path);
   std::ofstream(path, std::ios::app) << R"({"kind": "update", "upd)";
@@ -81,7 +81,7 @@ TEST(MetricsLog, LosesALineThatWasCutOff) {
 }
 
 TEST(MetricsLog, WritesNullForWhatIsNotFinite) {
-  const io::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.file("metrics.jsonl");
   MetricsLog log(path, 0, 0);
   UpdateReport report = update(1);

@@ -7,7 +7,7 @@
 
 #include "heed/base/random.h"
 #include "heed/train/translation_training.h"
-#include "io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace heed::train {
 
@@ -56,7 +56,7 @@ class ToyTraining {
   }
 
  private:
-  io::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace heed::train
