@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/projection_cross_entropy.h"
 #include "support/gradient_check.h"
 #include "support/reference_losses.h"
 #include "support/same_bits.h"
@@ -189,10 +190,10 @@ TEST(ProjectionCrossEntropy, TheSameWithoutARecord) {
 
 TEST(ProjectionCrossEntropy, TheNumberOfThreadsChangesNoBit) {
   const int before = num_threads();
-  const std::vector<int> targets = sample_targets(300, 257);
+  const std::vector<int> targets = sample_targets(900, 257);
   const auto run = [&](int threads) {
     set_num_threads(threads);
-    Inputs in = {sample({300, 48}), sample({257, 48}, 2), sample({257}, 3)};
+    Inputs in = {sample({900, 48}), sample({257, 48}, 2), sample({257}, 3)};
     for (Tensor& tensor : in) tensor.require_gradient();
     const Tensor loss = ops::projection_cross_entropy(in[0], in[1], in[2], targets, 0.1f).loss;
     backward(loss);

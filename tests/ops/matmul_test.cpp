@@ -52,7 +52,8 @@ TEST(Linear, ValuesAndGradientsMatchTheReference) {
     Index rows, in, out;
   };
   for (const auto [rows, in_dim, out_dim] :
-       {Sizes{1, 1, 1}, Sizes{1, 17, 33}, Sizes{5, 3, 7}, Sizes{70, 64, 80}, Sizes{131, 13, 31}}) {
+       {Sizes{1, 1, 1}, Sizes{1, 17, 33}, Sizes{5, 3, 7}, Sizes{70, 64, 80}, Sizes{131, 13, 31},
+        Sizes{1100, 9, 5}}) {
     SCOPED_TRACE(testing::Message() << rows << " x " << in_dim << " x " << out_dim);
     const Inputs inputs = {sample({rows, in_dim}), sample({out_dim, in_dim}, 2),
                            sample({out_dim}, 3)};
@@ -87,16 +88,18 @@ TEST(Linear, ARowHasTheSameBitsWhateverOtherRowsAreThere) {
 
 TEST(Linear, TheNumberOfThreadsChangesNoBit) {
   const int before = num_threads();
-  const auto run = [](int threads) {
+  const auto run = [](int threads, Index rows) {
     set_num_threads(threads);
-    Inputs in = {sample({501, 65}), sample({130, 65}, 2), sample({130}, 3)};
+    Inputs in = {sample({rows, 65}), sample({130, 65}, 2), sample({130}, 3)};
     for (Tensor& tensor : in) tensor.require_gradient();
     const Tensor y = ops::linear(in[0], in[1], in[2]);
     backward(y, sample(y.shape(), 4));
     return Inputs{y, in[0].gradient(), in[1].gradient(), in[2].gradient()};
   };
-  const Inputs one = run(1), two = run(2);
-  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(same_bits(one[i], two[i])) << i;
+  for (const Index rows : {501, 1100}) {
+    const Inputs one = run(1, rows), two = run(2, rows);
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(same_bits(one[i], two[i])) << i;
+  }
   set_num_threads(before);
 }
 

@@ -33,6 +33,28 @@ void AddScaled(float* y, const float* x, float factor, std::int64_t count) {
   Map(y, y, x, count, [f](auto u, auto v) HWY_ATTR { return hn::MulAdd(v, f, u); });
 }
 
+void AddRows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
+             std::int64_t x_stride) {
+  const FloatTag d;
+  const std::int64_t lanes = hn::Lanes(d);
+  std::int64_t j = 0;
+  for (; j + 4 * lanes <= cols; j += 4 * lanes) {
+    FloatVec sum[4];
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) sum[v] = hn::LoadU(d, sums + j + v * lanes);
+    for (std::int64_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v)
+        sum[v] = hn::Add(sum[v], hn::LoadU(d, x + row * x_stride + j + v * lanes));
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) hn::StoreU(sum[v], d, sums + j + v * lanes);
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t k = j; k < cols; ++k) sums[k] += x[row * x_stride + k];
+  }
+}
+
 void Relu(float* y, const float* x, std::int64_t count) {
   const auto zero = hn::Zero(FloatTag());
   Map(y, x, count, [zero](auto v) HWY_ATTR { return hn::Max(v, zero); });
@@ -109,6 +131,7 @@ HWY_EXPORT(Add);
 HWY_EXPORT(Multiply);
 HWY_EXPORT(Scale);
 HWY_EXPORT(AddScaled);
+HWY_EXPORT(AddRows);
 HWY_EXPORT(Relu);
 HWY_EXPORT(ReluBackward);
 HWY_EXPORT(Silu);
@@ -129,6 +152,11 @@ void scale(float* y, const float* x, float factor, std::int64_t count) noexcept 
 
 void add_scaled(float* y, const float* x, float factor, std::int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(AddScaled)(y, x, factor, count);
+}
+
+void add_rows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
+              std::int64_t x_stride) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddRows)(sums, x, rows, cols, x_stride);
 }
 
 double sum(const float* x, std::int64_t count) noexcept {

@@ -10,6 +10,9 @@ void multiply(float* y, const float* a, const float* b, std::int64_t count) noex
 void scale(float* y, const float* x, float factor, std::int64_t count) noexcept;
 void add_scaled(float* y, const float* x, float factor,
                 std::int64_t count) noexcept;  // y += factor x
+// sums [cols] += every row of x [rows, cols], first to last.
+void add_rows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
+              std::int64_t x_stride) noexcept;
 double sum(const float* x, std::int64_t count) noexcept;
 
 void relu(float* y, const float* x, std::int64_t count) noexcept;

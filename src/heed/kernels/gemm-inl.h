@@ -10,6 +10,7 @@
 #define HEED_KERNELS_GEMM_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -31,21 +32,25 @@ struct GemmStart {
 };
 
 // c [rows, columns] (+)= a [rows, depth] x panel [depth, panel width]. a(i, k) is a[i * a_row + k *
-// a_col].
+// a_col]; the rows of the panel are `panel_stride` apart.
 template <int rows>
 HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const float* HWY_RESTRICT a,
                           std::int64_t a_row, std::int64_t a_col, const float* HWY_RESTRICT panel,
-                          std::int64_t columns, std::int64_t depth, const GemmStart& start) {
+                          std::int64_t panel_stride, std::int64_t columns, std::int64_t depth,
+                          const GemmStart& start) {
   const hn::ScalableTag<float> d;
   const std::int64_t lanes = hn::Lanes(d);
   hn::Vec<decltype(d)> sum[rows][2];
 #pragma GCC unroll 6
-  for (int i = 0; i < rows; ++i) sum[i][0] = sum[i][1] = hn::Zero(d);
+  for (int i = 0; i < rows; ++i) {
+    hwy::Prefetch(c + i * c_stride);  // c is seldom in the near caches when k ends
+    sum[i][0] = sum[i][1] = hn::Zero(d);
+  }
 
   for (std::int64_t k = 0; k < depth; ++k) {
-    const auto b0 = hn::Load(d, panel);
-    const auto b1 = hn::Load(d, panel + lanes);
-    panel += 2 * lanes;
+    const auto b0 = hn::LoadU(d, panel);
+    const auto b1 = hn::LoadU(d, panel + lanes);
+    panel += panel_stride;
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const auto ai = hn::Set(d, a[i * a_row]);
@@ -88,20 +93,21 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
 
 HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float* a,
                          std::int64_t a_row, std::int64_t a_col, const float* panel,
-                         std::int64_t columns, std::int64_t depth, const GemmStart& start) {
+                         std::int64_t panel_stride, std::int64_t columns, std::int64_t depth,
+                         const GemmStart& start) {
   switch (rows) {
     case 1:
-      return GemmBlock<1>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+      return GemmBlock<1>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
     case 2:
-      return GemmBlock<2>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+      return GemmBlock<2>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
     case 3:
-      return GemmBlock<3>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+      return GemmBlock<3>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
     case 4:
-      return GemmBlock<4>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+      return GemmBlock<4>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
     case 5:
-      return GemmBlock<5>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+      return GemmBlock<5>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
     default:
-      return GemmBlock<6>(c, c_stride, a, a_row, a_col, panel, columns, depth, start);
+      return GemmBlock<6>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
   }
 }
 
@@ -121,11 +127,31 @@ HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std:
       for (std::int64_t row = 0; row < m; row += block_rows) {
         const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
         GemmRows(rows, c + row * c_stride + column, c_stride, a + row * a_row + begin * a_col,
-                 a_row, a_col, panel, columns, depth, start);
+                 a_row, a_col, panel, width, columns, depth, start);
       }
     }
     begin += depth;
   } while (begin < k);
+}
+
+// The same for a b that is not packed: its rows are `b_stride` apart and can be read to the end of
+// their last panel. Good when all rows of c are made at once, so that a panel is read many times.
+HWY_INLINE void GemmRowsOfB(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
+                            std::int64_t a_col, const float* b, std::int64_t b_stride,
+                            std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) {
+  const std::int64_t width = PanelWidth();
+  for (std::int64_t column = 0; column < n; column += width) {
+    const std::int64_t columns = std::min(width, n - column);
+    for (std::int64_t begin = 0; begin < k; begin += block_depth) {
+      const std::int64_t depth = std::min(block_depth, k - begin);
+      const GemmStart start{accumulate || begin > 0, nullptr};
+      for (std::int64_t row = 0; row < m; row += block_rows) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
+        GemmRows(rows, c + row * c_stride + column, c_stride, a + row * a_row + begin * a_col,
+                 a_row, a_col, b + begin * b_stride + column, b_stride, columns, depth, start);
+      }
+    }
+  }
 }
 
 // Panels of columns [0, n) of b: b(k, j) is b[k * b_row + j * b_col]. One of the two strides is 1.

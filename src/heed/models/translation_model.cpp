@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "heed/base/random.h"
-#include "heed/ops/cross_entropy.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::models {
 namespace {

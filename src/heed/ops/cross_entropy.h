@@ -21,15 +21,8 @@ struct CrossEntropyOptions {
 Tensor cross_entropy(const Tensor& logits, std::span<const int> targets,
                      const CrossEntropyOptions& options = {});
 
-struct ProjectionLoss {
-  Tensor loss;  // [], the sum over all tokens of the label-smoothed cross-entropy
-  double negative_log_likelihood = 0;  // the sum of -log p(target), without smoothing
-};
-
-// Output projection and label-smoothed cross-entropy together, in pieces, so that the [N, V] logits
-// never exist: x [N, D], weight [V, D], bias [V] or undefined, N targets. The gradients are formed
-// in the same pass.
-ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                        std::span<const int> targets, float label_smoothing);
+// Refuses a number of targets other than `rows`, and targets that are no class and not ignored.
+void check_targets(const char* op, std::span<const int> targets, Index rows, Index classes,
+                   std::optional<int> ignore);
 
 }  // namespace heed::ops

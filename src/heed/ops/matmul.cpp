@@ -1,27 +1,13 @@
 #include "heed/ops/matmul.h"
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
-#include "heed/kernels/elementwise.h"
+#include "heed/ops/linear_backward.h"
 #include "heed/ops/parallel_gemm.h"
 
 namespace heed::ops {
 namespace {
 
 Factor factor(const Tensor& x, bool transposed = false) { return {x.data(), x.dim(1), transposed}; }
-
-// [N, O] -> [O]: each piece sums its own columns, from the first row to the last.
-Tensor column_sums(const Tensor& x) {
-  constexpr Index grain = 32;
-  const Index rows = x.dim(0), cols = x.dim(1);
-  Tensor sums = Tensor::zeros({cols});
-  parallel_ranges(cols, grain, [&, in = x.data(), out = sums.data()](Index begin, Index end) {
-    for (Index row = 0; row < rows; ++row) {
-      kernels::add(out + begin, out + begin, in + row * cols + begin, end - begin);
-    }
-  });
-  return sums;
-}
 
 }  // namespace
 
@@ -66,23 +52,15 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   parallel_gemm(y.data(), out_dim, factor(x), factor(weight, true), rows, out_dim, in_dim,
                 {.bias = bias.is_defined() ? bias.data() : nullptr});
 
-  // dx = dy W, dW = dy^T x, db = the sum of dy over the rows.
   std::vector<Tensor> inputs{x, weight};
   if (bias.is_defined()) inputs.push_back(bias);
-  return record(
-      y, std::move(inputs),
-      [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
-       has_bias = bias.is_defined(), rows, in_dim, out_dim](const Tensor& dy) -> Gradients {
-        Tensor dx;
-        if (needs_dx) {
-          dx = Tensor::empty(x.shape());
-          parallel_gemm(dx.data(), in_dim, factor(dy), factor(weight), rows, in_dim, out_dim);
-        }
-        Tensor dweight = Tensor::empty(weight.shape());
-        parallel_gemm(dweight.data(), in_dim, factor(dy, true), factor(x), out_dim, in_dim, rows);
-        if (!has_bias) return {dx, dweight};
-        return {dx, dweight, column_sums(dy)};
-      });
+  return record(y, std::move(inputs),
+                [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
+                 has_bias = bias.is_defined()](const Tensor& dy) -> Gradients {
+                  LinearGradients gradients = linear_backward(dy, x, weight, needs_dx, has_bias);
+                  if (!has_bias) return {gradients.dx, gradients.dweight};
+                  return {gradients.dx, gradients.dweight, gradients.dbias};
+                });
 }
 
 }  // namespace heed::ops

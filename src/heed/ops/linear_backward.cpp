@@ -1,0 +1,111 @@
+#include "heed/ops/linear_backward.h"
+
+#include "heed/base/parallel.h"
+#include "heed/core/storage.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/gemm.h"
+#include "heed/ops/parallel_gemm.h"
+
+namespace heed::ops {
+namespace {
+
+// A small weight's gradient: the rows are cut into groups, and each group makes its own sum over
+// its rows, chunk by chunk. A chunk of dy is read once into the second-level cache, where all three
+// products find it. For a large weight the groups' sums would cost more than they save.
+constexpr Index num_groups = 16;
+constexpr Index chunk_rows = 126;  // whole register blocks of 6
+constexpr Index largest_small_weight = 1 << 16;
+constexpr Index sum_columns = 32;
+
+// One for each group, added up in their order.
+class GroupSums {
+ public:
+  explicit GroupSums(Index size) : size_(size), sums_(allocate_floats(num_groups * size)) {}
+
+  float* of(Index group) { return sums_.get() + group * size_; }
+
+  Tensor total(const Shape& shape) {
+    constexpr Index grain = 1 << 12;
+    Tensor sum = Tensor::empty(shape);
+    parallel_ranges(size_, grain, [&, out = sum.data()](Index begin, Index end) {
+      std::copy(of(0) + begin, of(0) + end, out + begin);
+      for (Index group = 1; group < num_groups; ++group) {
+        kernels::add(out + begin, out + begin, of(group) + begin, end - begin);
+      }
+    });
+    return sum;
+  }
+
+ private:
+  Index size_;
+  std::shared_ptr<float> sums_;
+};
+
+LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& weight, bool wants_dx,
+                            bool wants_dbias) {
+  const Index rows = x.dim(0), in_dim = weight.dim(1), out_dim = weight.dim(0);
+  LinearGradients gradients;
+  std::shared_ptr<float> packed_weight;
+  if (wants_dx) {
+    gradients.dx = Tensor::empty(x.shape());
+    packed_weight = allocate_floats(kernels::gemm_packed_size(out_dim, in_dim));
+    kernels::gemm_pack(packed_weight.get(), weight.data(), in_dim, 1, out_dim, in_dim);
+  }
+  GroupSums dweight(out_dim * in_dim), dbias(out_dim);
+
+  parallel_for(num_groups, [&](Index group) {
+    const Index first = rows * group / num_groups, last = rows * (group + 1) / num_groups;
+    std::fill_n(dweight.of(group), out_dim * in_dim, 0.0f);
+    std::fill_n(dbias.of(group), out_dim, 0.0f);
+    const auto packed_x = allocate_floats(kernels::gemm_packed_size(chunk_rows, in_dim));
+    for (Index begin = first; begin < last; begin += chunk_rows) {
+      const Index count = std::min(chunk_rows, last - begin);
+      const float* dy_rows = dy.data() + begin * out_dim;
+      if (wants_dx) {
+        kernels::gemm(gradients.dx.data() + begin * in_dim, in_dim, dy_rows, out_dim, 1,
+                      packed_weight.get(), count, in_dim, out_dim, false, nullptr);
+      }
+      kernels::gemm_pack(packed_x.get(), x.data() + begin * in_dim, in_dim, 1, count, in_dim);
+      kernels::gemm(dweight.of(group), in_dim, dy_rows, 1, out_dim, packed_x.get(), out_dim, in_dim,
+                    count, true, nullptr);
+      if (wants_dbias) kernels::add_rows(dbias.of(group), dy_rows, count, out_dim, out_dim);
+    }
+  });
+  gradients.dweight = dweight.total(weight.shape());
+  if (wants_dbias) gradients.dbias = dbias.total({out_dim});
+  return gradients;
+}
+
+LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weight, bool wants_dx,
+                           bool wants_dbias) {
+  const Index rows = x.dim(0), in_dim = weight.dim(1), out_dim = weight.dim(0);
+  LinearGradients gradients;
+  if (wants_dx) {
+    gradients.dx = Tensor::empty(x.shape());
+    parallel_gemm(gradients.dx.data(), in_dim, {dy.data(), out_dim}, {weight.data(), in_dim}, rows,
+                  in_dim, out_dim);
+  }
+  gradients.dweight = Tensor::empty(weight.shape());
+  parallel_gemm(gradients.dweight.data(), in_dim, {dy.data(), out_dim, true}, {x.data(), in_dim},
+                out_dim, in_dim, rows);
+  if (wants_dbias) {
+    gradients.dbias = Tensor::zeros({out_dim});
+    parallel_ranges(
+        out_dim, sum_columns, [&, sums = gradients.dbias.data()](Index begin, Index end) {
+          kernels::add_rows(sums + begin, dy.data() + begin, rows, end - begin, out_dim);
+        });
+  }
+  return gradients;
+}
+
+}  // namespace
+
+LinearGradients linear_backward(const Tensor& dy, const Tensor& x, const Tensor& weight,
+                                bool wants_dx, bool wants_dbias) {
+  const bool is_worth_groups =
+      weight.size() <= largest_small_weight && x.dim(0) >= num_groups * chunk_rows / 2;
+  return is_worth_groups ? in_one_pass(dy, x, weight, wants_dx, wants_dbias)
+                         : one_by_one(dy, x, weight, wants_dx, wants_dbias);
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,18 @@
+// The way back through y = x weight^T + bias.
+#pragma once
+
+#include "heed/core/tensor.h"
+
+namespace heed::ops {
+
+struct LinearGradients {
+  Tensor dx;       // dy weight, [N, I]; undefined unless wanted
+  Tensor dweight;  // dy^T x, [O, I]
+  Tensor dbias;    // the sum of dy over its rows, [O]; undefined unless wanted
+};
+
+// dy [N, O], x [N, I], weight [O, I].
+LinearGradients linear_backward(const Tensor& dy, const Tensor& x, const Tensor& weight,
+                                bool wants_dx, bool wants_dbias);
+
+}  // namespace heed::ops

@@ -1,0 +1,21 @@
+// The last layer of a model that names words, and its loss.
+#pragma once
+
+#include <span>
+
+#include "heed/core/tensor.h"
+
+namespace heed::ops {
+
+struct ProjectionLoss {
+  Tensor loss;  // [], the sum over all tokens of the label-smoothed cross-entropy
+  double negative_log_likelihood = 0;  // the sum of -log p(target), without smoothing
+};
+
+// Output projection and label-smoothed cross-entropy together, in pieces, so that the [N, V] logits
+// never exist: x [N, D], weight [V, D], bias [V] or undefined, N targets. The gradients are formed
+// in the same pass.
+ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                        std::span<const int> targets, float label_smoothing);
+
+}  // namespace heed::ops
