@@ -1,5 +1,4 @@
-// Memory for tensors: aligned, and used again, because a training step asks for the same sizes each
-// time.
+// Memory for tensors: aligned, and used again by the next ones.
 #pragma once
 
 #include <memory>
@@ -8,8 +7,7 @@
 
 namespace heed {
 
-// `count` floats, not set, aligned to 64 bytes. Freed memory is kept for the next request of its
-// size.
+// `count` floats, not set, aligned to 64 bytes. Freed memory is kept for later requests.
 std::shared_ptr<float> allocate_floats(Index count);
 
 // Bytes in use by tensors now, and at the most so far.

@@ -173,13 +173,15 @@ void backward(const Tensor& loss) {
   backward(loss, Tensor::full(loss.shape(), 1));
 }
 
-void backward(const Tensor& result, const Tensor& gradient) {
+void backward(Tensor result, const Tensor& gradient) {
   check(result.needs_gradient(), "backward: nothing that led to this result asked for a gradient");
   check(result.shape() == gradient.shape(), "backward: expected a gradient of shape ",
         result.shape(), ", got ", gradient.shape());
-  result.node_->add_gradient(gradient);
-  if (result.node_->is_leaf()) return;
-  for (const auto& node : results_behind(result.node_)) node->go_back();
+  const std::shared_ptr<Node> last = std::move(result.node_);
+  result = Tensor();
+  last->add_gradient(gradient);
+  if (last->is_leaf()) return;
+  for (const auto& node : results_behind(last)) node->go_back();
 }
 
 NoRecording::NoRecording() : before_(recording) { recording = false; }

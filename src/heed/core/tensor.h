@@ -57,7 +57,7 @@ class Tensor {
   friend class Node;
   friend Tensor record(Tensor, std::vector<Tensor>,
                        std::function<std::vector<Tensor>(const Tensor&)>);
-  friend void backward(const Tensor&, const Tensor&);
+  friend void backward(Tensor, const Tensor&);
 
   Shape shape_;
   Index size_ = 0;
@@ -74,9 +74,9 @@ using BackwardFunction = std::function<Gradients(const Tensor& dy)>;
 Tensor record(Tensor y, std::vector<Tensor> inputs, BackwardFunction go_back);
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient
-// to start from is given. The record is used up.
+// to start from is given. The record is used up; a result that is moved in is let go of first.
 void backward(const Tensor& loss);
-void backward(const Tensor& result, const Tensor& gradient);
+void backward(Tensor result, const Tensor& gradient);
 
 // While one of these lives, this thread records nothing: for decoding and validation.
 class NoRecording {

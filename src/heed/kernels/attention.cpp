@@ -60,18 +60,27 @@ HWY_INLINE bool AllFinite(const float* x, std::int64_t count) {
   return SumOf(x, count, [](auto v) HWY_ATTR { return hn::Mul(v, hn::Zero(FloatTag())); }) == 0;
 }
 
-HWY_INLINE bool AllFinite(HeadRows rows, std::int64_t count, std::int64_t width) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (!AllFinite(rows.data + i * rows.stride, width)) return false;
-  }
-  return true;
+HWY_INLINE std::int64_t WholePanels(std::int64_t width) {
+  return (width + PanelWidth() - 1) / PanelWidth() * PanelWidth();
 }
 
 // The rows as a factor [rows, width].
 HWY_INLINE PackedBlock PackRows(float* panels, HeadRows rows, std::int64_t count,
                                 std::int64_t width) {
   PackPanels(panels, rows.data, rows.stride, 1, width, count);
-  return {panels, AllFinite(rows, count, width)};
+  return {panels, AllFinite(panels, WholePanels(width) * count)};
+}
+
+// The rows one after another: heads lie side by side in a tensor, and rows of one head are often so
+// far apart that they fall on the same few sets of the cache.
+HWY_INLINE HeadRows GatherRows(float* target, HeadRows rows, std::int64_t count,
+                               std::int64_t width) {
+  const std::int64_t stride = padded(width);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::copy(rows.data + i * rows.stride, rows.data + i * rows.stride + width,
+              target + i * stride);
+  }
+  return {target, stride};
 }
 
 // The rows as a factor [width, rows].
@@ -112,6 +121,11 @@ struct ScoreBlock {
   float* scores;
   std::int64_t first_query, rows, first_key, keys;
   float* row(std::int64_t i) const { return scores + i * key_block; }
+  // Rows have room for whole vectors. What lies behind the keys is computed too, and never used.
+  std::int64_t whole_vectors() const {
+    const std::int64_t lanes = hn::Lanes(FloatTag());
+    return (keys + lanes - 1) / lanes * lanes;
+  }
 };
 
 HWY_INLINE void CopyToRecord(const ScoreBlock& block, float* target, std::int64_t all_keys) {
@@ -128,14 +142,14 @@ HWY_INLINE void ApplyRule(const ScoreBlock& block, const AttentionRule& rule, st
   const FloatTag d;
   const auto scale = hn::Set(d, rule.scale);
   for (std::int64_t i = 0; i < block.rows; ++i) {
-    Map(block.row(i), block.row(i), block.keys,
+    Map(block.row(i), block.row(i), block.whole_vectors(),
         [scale](auto v) HWY_ATTR { return hn::Mul(v, scale); });
   }
   if (record) CopyToRecord(block, record->scores, all_keys);
   if (rule.softcap > 0) {
     const auto cap = hn::Set(d, rule.softcap), inverse = hn::Set(d, 1 / rule.softcap);
     for (std::int64_t i = 0; i < block.rows; ++i) {
-      Map(block.row(i), block.row(i), block.keys,
+      Map(block.row(i), block.row(i), block.whole_vectors(),
           [cap, inverse](auto v) HWY_ATTR { return hn::Mul(cap, Tanh(hn::Mul(v, inverse))); });
     }
   }
@@ -162,6 +176,7 @@ HWY_INLINE void ApplyRule(const ScoreBlock& block, const AttentionRule& rule, st
     for (std::int64_t j = std::max<std::int64_t>(0, seen.last - block.first_key); j < block.keys;
          ++j)
       row[j] = -HUGE_VALF;
+    for (std::int64_t j = block.keys; j < block.whole_vectors(); ++j) row[j] = -HUGE_VALF;
   }
   if (record) CopyToRecord(block, record->masked, all_keys);
 }
@@ -180,15 +195,12 @@ HWY_INLINE void DropWeights(float* row, std::int64_t query, std::int64_t first_k
   }
 }
 
-// row = e^(row - shift), 0 where masked; returns the sum.
-HWY_INLINE float ExpRow(float* row, std::int64_t keys, float shift) {
+// row = e^(row - shift), 0 where masked; returns the sum. `count` is whole vectors.
+HWY_INLINE float ExpRow(float* row, std::int64_t count, float shift) {
   const FloatTag d;
   const auto most = hn::Set(d, shift);
   auto sum = hn::Zero(d);
-  // Rows have room for whole vectors; what lies behind the keys becomes 0.
-  for (std::int64_t j = keys; j % static_cast<std::int64_t>(hn::Lanes(d)) != 0; ++j)
-    row[j] = -HUGE_VALF;
-  for (std::int64_t j = 0; j < keys; j += hn::Lanes(d)) {
+  for (std::int64_t j = 0; j < count; j += hn::Lanes(d)) {
     const auto e = Exp(d, hn::Sub(hn::Load(d, row + j), most));
     hn::Store(e, d, row + j);
     sum = hn::Add(sum, e);
@@ -215,7 +227,7 @@ HWY_INLINE void JoinBlock(const ScoreBlock& block, std::int64_t offset, RunningS
     float* row = block.row(i);
     float& most = running.most[offset + i];
     float& sum = running.sum[offset + i];
-    const float now = std::max(most, MaxOf(row, block.keys));
+    const float now = std::max(most, MaxOf(row, block.whole_vectors()));
     if (now == -HUGE_VALF) {
       // Nothing seen yet; or scores of NaN, which no maximum shows and no output may hide.
       if (!AllMasked(row, block.keys)) most = sum = NAN;
@@ -228,17 +240,18 @@ HWY_INLINE void JoinBlock(const ScoreBlock& block, std::int64_t offset, RunningS
       ScaleRow(mixed + (offset + i) * mixed_stride, shrink, value_dim);
       most = now;
     }
-    sum += ExpRow(row, block.keys, most);
+    sum += ExpRow(row, block.whole_vectors(), most);
   }
 }
 
 struct ForwardWorkspace {
-  float *scores, *keys, *values, *mixed;
+  float *scores, *keys, *values, *mixed, *queries;
   ForwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
       : scores(memory),
         keys(scores + query_block * key_block),
         values(keys + key_block * padded(key_dim)),
-        mixed(values + key_block * padded(value_dim)) {}
+        mixed(values + key_block * padded(value_dim)),
+        queries(mixed + attention_max_queries * padded(value_dim)) {}
 };
 
 HWY_INLINE void WriteWeights(const AttentionRecord& record, const RunningSoftmax& running,
@@ -269,6 +282,9 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
   std::fill(running.sum, running.sum + (last - first), 0.0f);
   std::fill(work.mixed, work.mixed + (last - first) * mixed_stride, 0.0f);
 
+  const HeadRows queries = GatherRows(
+      work.queries, {query.data + first * query.stride, query.stride}, last - first, sizes.key_dim);
+
   // Blocks that no query sees are left out; a watcher gets their scores all the same.
   const KeyRange seen =
       record ? KeyRange{0, sizes.keys} : visible_keys(rule, first, last, sizes.keys);
@@ -283,8 +299,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
       const KeyRange block_sees = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (record == nullptr && (block_sees.last <= from || block_sees.first >= from + keys))
         continue;
-      GemmPanels(work.scores, key_block, query.data + at * query.stride, query.stride, 1, work.keys,
-                 block.rows, keys, sizes.key_dim, false, nullptr);
+      GemmPanels(work.scores, key_block, queries.data + (at - first) * queries.stride,
+                 queries.stride, 1, work.keys, block.rows, keys, sizes.key_dim, false, nullptr);
       ApplyRule(block, rule, sizes.keys, record);
       float* mixed = work.mixed + (at - first) * mixed_stride;
       JoinBlock(block, at - first, running, work.mixed, mixed_stride, sizes.value_dim);
@@ -309,7 +325,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
 }
 
 struct BackwardWorkspace {
-  float *weights, *dweights, *key_columns, *key_rows, *value_columns, *query_rows, *doutput_rows;
+  float *weights, *dweights, *key_columns, *key_rows, *value_columns, *query_rows, *doutput_rows,
+      *queries, *doutputs;
   BackwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
       : weights(memory),
         dweights(weights + query_block * key_block),
@@ -317,7 +334,9 @@ struct BackwardWorkspace {
         key_rows(key_columns + key_block * padded(key_dim)),
         value_columns(key_rows + key_block * padded(key_dim)),
         query_rows(value_columns + key_block * padded(value_dim)),
-        doutput_rows(query_rows + key_block * padded(key_dim)) {}
+        doutput_rows(query_rows + key_block * padded(key_dim)),
+        queries(doutput_rows + key_block * padded(value_dim)),
+        doutputs(queries + query_block * padded(key_dim)) {}
 };
 
 // The derivative of a capped score c tanh(s / c) is 1 - (capped / c)^2. The cap is undone from the
@@ -349,15 +368,24 @@ HWY_INLINE void WeightsAgain(const ScoreBlock& block, HeadRows log_sum) {
   for (std::int64_t i = 0; i < block.rows; ++i) {
     const float shift = log_sum.data[(block.first_query + i) * log_sum.stride];
     if (shift == -HUGE_VALF) {
-      std::fill(block.row(i), block.row(i) + block.keys, 0.0f);
+      std::fill(block.row(i), block.row(i) + block.whole_vectors(), 0.0f);
     } else {
-      ExpRow(block.row(i), block.keys, shift);
+      ExpRow(block.row(i), block.whole_vectors(), shift);
     }
   }
 }
 
+void AttentionDeltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std::int64_t queries,
+                     std::int64_t value_dim) {
+  for (std::int64_t i = 0; i < queries; ++i) {
+    deltas.data[i * deltas.stride] =
+        SumOf(doutput.data + i * doutput.stride, output.data + i * output.stride, value_dim,
+              [](auto g, auto o) HWY_ATTR { return hn::Mul(g, o); });
+  }
+}
+
 void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
-                       HeadRows output, HeadRows log_sum, HeadRows query, HeadRows key,
+                       HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
                        HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                        float* memory) {
   const BackwardWorkspace work(memory, sizes.key_dim, sizes.value_dim);
@@ -374,25 +402,26 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
                              keys};
       const KeyRange seen = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (seen.last <= from || seen.first >= from + keys) continue;
-      const HeadRows query_rows{query.data + at * query.stride, query.stride};
-      const HeadRows doutput_rows{doutput.data + at * doutput.stride, doutput.stride};
+      const HeadRows query_rows = GatherRows(
+          work.queries, {query.data + at * query.stride, query.stride}, block.rows, sizes.key_dim);
+      const HeadRows doutput_rows =
+          GatherRows(work.doutputs, {doutput.data + at * doutput.stride, doutput.stride},
+                     block.rows, sizes.value_dim);
 
       // The weights once more, from the scores and the row sums that were kept.
-      GemmPanels(work.weights, key_block, query_rows.data, query.stride, 1, work.key_columns,
+      GemmPanels(work.weights, key_block, query_rows.data, query_rows.stride, 1, work.key_columns,
                  block.rows, keys, sizes.key_dim, false, nullptr);
       ApplyRule(block, rule, sizes.keys, nullptr);
       WeightsAgain(block, log_sum);
 
       // dweights = doutput value^T; through dropout if there was one.
-      GemmPanels(work.dweights, key_block, doutput_rows.data, doutput.stride, 1, work.value_columns,
-                 block.rows, keys, sizes.value_dim, false, nullptr);
+      GemmPanels(work.dweights, key_block, doutput_rows.data, doutput_rows.stride, 1,
+                 work.value_columns, block.rows, keys, sizes.value_dim, false, nullptr);
       for (std::int64_t i = 0; i < block.rows; ++i) {
         float* dweights = work.dweights + i * key_block;
         if (rule.has_dropout) DropWeights(dweights, at + i, from, keys, rule);
-        const float delta =
-            SumOf(doutput_rows.data + i * doutput.stride, output.data + (at + i) * output.stride,
-                  sizes.value_dim, [](auto g, auto o) HWY_ATTR { return hn::Mul(g, o); });
-        ScoreGradients(dweights, block.row(i), delta, rule.scale, keys);
+        const float delta = deltas.data[(at + i) * deltas.stride];
+        ScoreGradients(dweights, block.row(i), delta, rule.scale, block.whole_vectors());
         if (rule.has_dropout) DropWeights(block.row(i), at + i, from, keys, rule);
       }
 
@@ -401,10 +430,10 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
                  PackRows(work.doutput_rows, doutput_rows, block.rows, sizes.value_dim), keys,
                  sizes.value_dim, block.rows);
       if (rule.softcap > 0) {
-        GemmPanels(work.weights, key_block, query_rows.data, query.stride, 1, work.key_columns,
+        GemmPanels(work.weights, key_block, query_rows.data, query_rows.stride, 1, work.key_columns,
                    block.rows, keys, sizes.key_dim, false, nullptr);
         for (std::int64_t i = 0; i < block.rows; ++i) {
-          CapSlopes(work.dweights + i * key_block, block.row(i), rule, keys);
+          CapSlopes(work.dweights + i * key_block, block.row(i), rule, block.whole_vectors());
         }
       }
       // dquery += dscores key, dkey += dscores^T query.
@@ -424,13 +453,16 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(Attention);
+HWY_EXPORT(AttentionDeltas);
 HWY_EXPORT(AttentionBackward);
 
 std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) noexcept {
   const std::int64_t forward = query_block * key_block + key_block * padded(key_dim) +
-                               (key_block + attention_max_queries) * padded(value_dim);
-  const std::int64_t backward = 2 * query_block * key_block + 3 * key_block * padded(key_dim) +
-                                2 * key_block * padded(value_dim);
+                               (key_block + attention_max_queries) * padded(value_dim) +
+                               attention_max_queries * padded(key_dim);
+  const std::int64_t backward = 2 * query_block * key_block +
+                                (3 * key_block + query_block) * padded(key_dim) +
+                                (2 * key_block + query_block) * padded(value_dim);
   return std::max(forward, backward);
 }
 
@@ -442,12 +474,17 @@ void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
   (output, log_sum, query, key, value, sizes, rule, first, last, record, workspace);
 }
 
+void attention_deltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std::int64_t queries,
+                      std::int64_t value_dim) noexcept {
+  HWY_DYNAMIC_DISPATCH(AttentionDeltas)(deltas, doutput, output, queries, value_dim);
+}
+
 void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
-                        HeadRows output, HeadRows log_sum, HeadRows query, HeadRows key,
+                        HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
                         HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                         float* workspace) noexcept {
   HWY_DYNAMIC_DISPATCH(AttentionBackward)
-  (dquery, dkey, dvalue, doutput, output, log_sum, query, key, value, sizes, rule, workspace);
+  (dquery, dkey, dvalue, doutput, deltas, log_sum, query, key, value, sizes, rule, workspace);
 }
 
 }  // namespace heed::kernels

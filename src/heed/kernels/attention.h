@@ -54,7 +54,7 @@ struct AttentionRecord {
 std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) noexcept;
 
 // Queries that one call takes at the most.
-inline constexpr std::int64_t attention_max_queries = 192;
+inline constexpr std::int64_t attention_max_queries = 384;
 
 // output = weights x value for queries [first, last), and log_sum: for each query the logarithm of
 // the sum of e^score, minus infinity if it sees nothing (then its output is zero).
@@ -63,9 +63,14 @@ void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
                std::int64_t first, std::int64_t last, const AttentionRecord* record,
                float* workspace) noexcept;
 
+// deltas = the dot product of each query's doutput and output: all that the way back needs of the
+// output.
+void attention_deltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std::int64_t queries,
+                      std::int64_t value_dim) noexcept;
+
 // Adds to dquery, dkey and dvalue, for all queries and keys of the sequence.
 void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
-                        HeadRows output, HeadRows log_sum, HeadRows query, HeadRows key,
+                        HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
                         HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                         float* workspace) noexcept;
 

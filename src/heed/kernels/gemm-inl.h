@@ -111,23 +111,49 @@ HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float*
   }
 }
 
-// c [m, n] (+)= a x packed b. `packed` holds whole panels of `k` rows each; bias may be null.
+// Copies a transposed a [m, depth], where a(i, k) is a[i + k * a_col], so that the rows of a
+// register block lie side by side for each k: block after block, each [depth, block_rows].
+HWY_INLINE void GatherBlocks(float* HWY_RESTRICT blocks, const float* HWY_RESTRICT a,
+                             std::int64_t a_col, std::int64_t m, std::int64_t depth) {
+  for (std::int64_t row = 0; row < m; row += block_rows) {
+    const std::int64_t rows = std::min<std::int64_t>(block_rows, m - row);
+    float* block = blocks + row * depth;
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const float* from = a + row + k * a_col;
+      for (std::int64_t i = 0; i < rows; ++i) block[k * block_rows + i] = from[i];
+    }
+  }
+}
+
+// c [m, n] (+)= a x packed b. `packed` holds whole panels of `k` rows each; bias may be null. With
+// `gathered`, room for gemm_gathered_size(m) floats, a transposed a is copied block by block first:
+// its own stride may be one where all of a block's lines fall on the same sets of the caches.
 HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
                            std::int64_t a_col, const float* packed, std::int64_t m, std::int64_t n,
-                           std::int64_t k, bool accumulate, const float* bias) {
+                           std::int64_t k, bool accumulate, const float* bias,
+                           float* gathered = nullptr) {
   const std::int64_t width = PanelWidth();
   std::int64_t begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias
     const std::int64_t depth = std::min(block_depth, k - begin);
     const bool is_last = begin + depth >= k;
+    const float* a_block = a + begin * a_col;
+    std::int64_t row_step = a_row, col_step = a_col;
+    if (gathered) {
+      GatherBlocks(gathered, a_block, a_col, m, depth);
+      a_block = gathered;
+      row_step = depth;  // between blocks: a block's own rows are 1 apart
+      col_step = block_rows;
+    }
+    const std::int64_t row_in_block = gathered ? 1 : a_row;
     for (std::int64_t column = 0; column < n; column += width) {
       const float* panel = packed + column * k + begin * width;
       const std::int64_t columns = std::min(width, n - column);
       const GemmStart start{accumulate || begin > 0, is_last && bias ? bias + column : nullptr};
       for (std::int64_t row = 0; row < m; row += block_rows) {
         const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
-        GemmRows(rows, c + row * c_stride + column, c_stride, a + row * a_row + begin * a_col,
-                 a_row, a_col, panel, width, columns, depth, start);
+        GemmRows(rows, c + row * c_stride + column, c_stride, a_block + row * row_step,
+                 row_in_block, col_step, panel, width, columns, depth, start);
       }
     }
     begin += depth;
@@ -161,7 +187,15 @@ HWY_INLINE void PackPanels(float* packed, const float* b, std::int64_t b_row, st
   for (std::int64_t column = 0; column < n; column += width) {
     const std::int64_t columns = std::min(width, n - column);
     float* panel = packed + column * k;
-    if (b_col == 1) {
+    if (b_col == 1 && columns == width) {
+      const hn::ScalableTag<float> d;
+      const std::int64_t lanes = hn::Lanes(d);
+      for (std::int64_t i = 0; i < k; ++i) {
+        const float* row = b + i * b_row + column;
+        hn::Store(hn::LoadU(d, row), d, panel + i * width);
+        hn::Store(hn::LoadU(d, row + lanes), d, panel + i * width + lanes);
+      }
+    } else if (b_col == 1) {
       for (std::int64_t i = 0; i < k; ++i) {
         const float* row = b + i * b_row + column;
         for (std::int64_t j = 0; j < columns; ++j) panel[i * width + j] = row[j];

@@ -13,6 +13,10 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 std::int64_t PanelWidthHere() { return PanelWidth(); }
 
+std::int64_t GatheredSize(std::int64_t m) {
+  return (m + block_rows - 1) / block_rows * block_rows * block_depth;
+}
+
 void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
           std::int64_t n) {
   PackPanels(packed, b, b_row, b_col, n, k);
@@ -20,8 +24,8 @@ void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
 
 void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias) {
-  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias);
+          const float* bias, float* gathered) {
+  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathered);
 }
 
 void GemmUnpacked(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
@@ -37,6 +41,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(PanelWidthHere);
+HWY_EXPORT(GatheredSize);
 HWY_EXPORT(Pack);
 HWY_EXPORT(Gemm);
 HWY_EXPORT(GemmUnpacked);
@@ -55,8 +60,13 @@ void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b
 
 void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias) noexcept {
-  HWY_DYNAMIC_DISPATCH(Gemm)(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias);
+          const float* bias, float* gathered) noexcept {
+  HWY_DYNAMIC_DISPATCH(Gemm)
+  (c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathered);
+}
+
+std::int64_t gemm_gathered_size(std::int64_t m) noexcept {
+  return HWY_DYNAMIC_DISPATCH(GatheredSize)(m);
 }
 
 std::int64_t gemm_unpacked_stride(std::int64_t n) noexcept {

@@ -18,10 +18,12 @@ void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b
                std::int64_t k, std::int64_t n) noexcept;
 
 // c [m, n] = a [m, k] x b [k, n], or += with accumulate; then + bias [n] unless null. a(i, l) is
-// a[i * a_row + l * a_col].
+// a[i * a_row + l * a_col]. With room for gathered floats, an a with a_row 1 is copied there part
+// by part and read in order.
 void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias) noexcept;
+          const float* bias, float* gathered = nullptr) noexcept;
+std::int64_t gemm_gathered_size(std::int64_t m) noexcept;
 
 // The same for a b that lies in rows, `b_stride` apart, that can be read to the end of their last
 // panel. It pays when m is large, because a panel is then read many times from the near cache.

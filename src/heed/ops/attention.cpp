@@ -189,8 +189,21 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
   return output;
 }
 
+// [N, H], for every query and head the dot product of its output and the output's gradient.
+Tensor make_deltas(const Plan& plan, const Tensor& output, const Tensor& doutput) {
+  constexpr Index grain = 256;
+  Tensor deltas = Tensor::empty({output.dim(0), plan.sizes.heads});
+  const Index width = plan.sizes.value_dim;
+  parallel_ranges(deltas.size(), grain, [&, out = deltas.data()](Index begin, Index end) {
+    // A head's vector is a row of its own: [N * H, J].
+    kernels::attention_deltas({out + begin, 1}, {doutput.data() + begin * width, width},
+                              {output.data() + begin * width, width}, end - begin, width);
+  });
+  return deltas;
+}
+
 // One piece per sequence and key/value head: its query heads add to the same gradients, in order.
-Gradients run_backward(const Plan& plan, const Tensor& output, const Tensor& doutput) {
+Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& doutput) {
   const Sizes& sizes = plan.sizes;
   Tensor dquery = Tensor::zeros(plan.query.values.shape());
   Tensor dkey = Tensor::zeros(plan.key.values.shape());
@@ -204,7 +217,7 @@ Gradients run_backward(const Plan& plan, const Tensor& output, const Tensor& dou
                                       plan.key_rows_out(dkey, s, group, sizes.key_dim),
                                       plan.key_rows_out(dvalue, s, group, sizes.value_dim),
                                       plan.query_rows(doutput, s, head, sizes.value_dim),
-                                      plan.query_rows(output, s, head, sizes.value_dim),
+                                      plan.query_rows(deltas, s, head, 1),
                                       plan.query_rows(plan.log_sum, s, head, 1),
                                       plan.query_rows(plan.query.values, s, head, sizes.key_dim),
                                       plan.key_rows(plan.key.values, s, group, sizes.key_dim),
@@ -256,8 +269,10 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
             {}};
   Tensor output = run_forward(plan, view);
   return record(output, std::move(inputs),
-                [plan = std::move(plan), output](const Tensor& doutput) -> Gradients {
-                  return run_backward(plan, output, doutput);
+                [plan = std::move(plan), output](const Tensor& doutput) mutable -> Gradients {
+                  const Tensor deltas = make_deltas(plan, output, doutput);
+                  output = Tensor();  // the gradients may take its place
+                  return run_backward(plan, deltas, doutput);
                 });
 }
 

@@ -47,10 +47,12 @@ void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, I
   parallel_for(row_pieces * column_pieces, [&](Index piece) {
     const Index row = piece % row_pieces * rows;
     const Index column = piece / row_pieces * piece_columns;
+    std::shared_ptr<float> gathered;
+    if (a.transposed) gathered = allocate_floats(kernels::gemm_gathered_size(rows));
     kernels::gemm(c + row * c_stride + column, c_stride, a.data + row * a_row, a_row, a_col,
                   packed.get() + column * k, std::min(rows, m - row),
                   std::min(piece_columns, n - column), k, options.accumulate,
-                  options.bias ? options.bias + column : nullptr);
+                  options.bias ? options.bias + column : nullptr, gathered.get());
   });
 }
 

@@ -1,0 +1,98 @@
+#include "heed/core/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <new>
+
+namespace heed {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t smallest_region = std::size_t{32} << 20;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t step) {
+  return (bytes + step - 1) / step * step;
+}
+
+std::size_t block_size(std::size_t bytes) {
+  return rounded_up(std::max(bytes, std::size_t{1}), Arena::alignment);
+}
+
+}  // namespace
+
+void* Arena::take(std::size_t bytes) {
+  bytes = block_size(bytes);
+  std::lock_guard lock(mutex_);
+  auto found = free_by_size_.lower_bound({bytes, nullptr});
+  if (found == free_by_size_.end()) {
+    add_region(bytes);
+    found = free_by_size_.lower_bound({bytes, nullptr});
+  }
+  const auto [size, place] = *found;
+  remove_free(place, size);
+  if (size > bytes) add_free(place + bytes, size - bytes);
+  return place;
+}
+
+void Arena::give_back(void* block, std::size_t bytes) noexcept {
+  Place place = static_cast<Place>(block);
+  bytes = block_size(bytes);
+  std::lock_guard lock(mutex_);
+  const auto after = free_.lower_bound(place);
+  if (after != free_.begin()) {
+    const auto [before, size] = *std::prev(after);
+    if (before + size == place) {
+      remove_free(before, size);
+      place = before;
+      bytes += size;
+    }
+  }
+  const auto next = free_.find(place + bytes);
+  if (next != free_.end()) {
+    const std::size_t size = next->second;
+    remove_free(place + bytes, size);
+    bytes += size;
+  }
+  add_free(place, bytes);
+}
+
+std::size_t Arena::num_free_blocks() const {
+  std::lock_guard lock(mutex_);
+  return free_.size();
+}
+
+std::size_t Arena::region_bytes() const {
+  std::lock_guard lock(mutex_);
+  return region_bytes_;
+}
+
+// Regions begin on a huge page: what mmap gives is cut to that at both ends.
+void Arena::add_region(std::size_t bytes) {
+  bytes = std::max(smallest_region, rounded_up(bytes, huge_page));
+  void* mapped = ::mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  const Place start = static_cast<Place>(mapped);
+  const std::size_t skipped =
+      (huge_page - reinterpret_cast<std::uintptr_t>(start) % huge_page) % huge_page;
+  if (skipped > 0) ::munmap(start, skipped);
+  if (skipped < huge_page) ::munmap(start + skipped + bytes, huge_page - skipped);
+  ::madvise(start + skipped, bytes, MADV_HUGEPAGE);
+  region_bytes_ += bytes;
+  add_free(start + skipped, bytes);
+}
+
+void Arena::add_free(Place place, std::size_t bytes) {
+  free_.emplace(place, bytes);
+  free_by_size_.emplace(bytes, place);
+}
+
+void Arena::remove_free(Place place, std::size_t bytes) {
+  free_.erase(place);
+  free_by_size_.erase({bytes, place});
+}
+
+}  // namespace heed
