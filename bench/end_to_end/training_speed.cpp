@@ -1,11 +1,11 @@
 // How fast does a preset train? Works on batches that a rival can be given too.
 //
 //   training_speed prepare DATA WORK        tokenises DATA/train.en and .de into WORK/train.ids
-//   training_speed run WORK PRESET THREADS REPETITIONS
-//       trains over the batches of WORK/batches.txt (a line a batch: numbers of lines of train.ids)
-//       and prints target tokens a second, a line a repetition.
+//   training_speed run WORK PRESET THREADS [NUM_BATCHES] [BATCHES]
+//       trains over the first NUM_BATCHES (all) of WORK/BATCHES (batches.txt, a line a batch:
+//       numbers of lines of train.ids), and prints target tokens a second, the matrix work behind
+//       them, and the peak of the resident memory.
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,15 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "end_to_end/matrix_work.h"
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/core/storage.h"
 #include "heed/models/translation_model.h"
 #include "heed/nn/module.h"
 #include "heed/text/lines.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/recipe.h"
+#include "support/process_memory.h"
+#include "support/samples.h"
 
 namespace heed {
 namespace {
@@ -88,20 +90,38 @@ models::TranslationBatch make_batch(const std::vector<IdPair>& pairs,
   return batch;
 }
 
-void run(const Path& work, const std::string& preset, int repetitions) {
-  const std::vector<IdPair> pairs = read_ids(work / "train.ids");
+struct Run {
+  Path work;
+  std::string preset;
+  std::string batches;  // a file of `work`
+  std::size_t max_batches = 0;
+};
+
+std::vector<models::TranslationBatch> read_batches(const Run& run,
+                                                   const std::vector<IdPair>& pairs) {
   std::vector<models::TranslationBatch> batches;
+  for (const std::string& line : text::read_lines(run.work / run.batches)) {
+    if (batches.size() < run.max_batches) batches.push_back(make_batch(pairs, numbers(line)));
+  }
+  return batches;
+}
+
+int vocabulary_of(const std::vector<IdPair>& pairs) {
   int vocabulary = 0;
   for (const IdPair& pair : pairs) {
     for (const int id : pair.source) vocabulary = std::max(vocabulary, id + 1);
     for (const int id : pair.target) vocabulary = std::max(vocabulary, id + 1);
   }
-  for (const std::string& line : text::read_lines(work / "batches.txt")) {
-    batches.push_back(make_batch(pairs, numbers(line)));
-  }
+  return vocabulary;
+}
 
-  train::Recipe recipe = train::recipe_preset(preset);
-  recipe.model.vocabulary = vocabulary;
+// One update for each batch, after a few that are not counted.
+void measure(const Run& run) {
+  const std::vector<IdPair> pairs = read_ids(run.work / "train.ids");
+  const std::vector<models::TranslationBatch> batches = read_batches(run, pairs);
+
+  train::Recipe recipe = train::recipe_preset(run.preset);
+  recipe.model.vocabulary = vocabulary_of(pairs);
   models::TranslationModel model(recipe.model, 1);
   std::vector<nn::NamedTensor> parameters = nn::named_parameters(model);
   for (nn::NamedTensor& parameter : parameters) parameter.value.require_gradient();
@@ -114,18 +134,21 @@ void run(const Path& work, const std::string& preset, int repetitions) {
     optimizer.step(2.5e-6, 1.0 / static_cast<double>(batch.num_target_tokens()));
     optimizer.clear_gradients();
   };
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, batches.size()); ++i) update(batches[i]);
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    const auto start = std::chrono::steady_clock::now();
-    Index tokens = 0;
-    for (const auto& batch : batches) {
+  const std::size_t num_warm_up = (batches.size() + 3) / 4;
+  for (std::size_t i = 0; i < num_warm_up; ++i) update(batches[i]);
+
+  double tokens = 0, work = 0;
+  const double seconds = seconds_of([&] {
+    for (const models::TranslationBatch& batch : batches) {
       update(batch);
-      tokens += batch.num_target_tokens();
+      tokens += static_cast<double>(batch.num_target_tokens());
+      work += matrix_work(recipe.model, batch);
     }
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    std::cout << static_cast<double>(tokens) / seconds.count() << std::endl;
-  }
-  std::cerr << "peak tensor memory " << peak_tensor_bytes() / 1000000 << " MB\n";
+  });
+  std::cout << "tokens_per_second " << tokens / seconds << '\n';
+  std::cout << "gflop_per_token " << 1e-9 * work / tokens << '\n';
+  std::cout << "gflops " << 1e-9 * work / seconds << '\n';
+  std::cout << "peak_megabytes " << peak_resident_bytes() / 1e6 << '\n';
 }
 
 }  // namespace
@@ -136,12 +159,15 @@ int main(int argc, char** argv) {
   try {
     if (args.size() == 3 && args[0] == "prepare") {
       heed::prepare(args[1], args[2]);
-    } else if (args.size() == 5 && args[0] == "run") {
+    } else if (args.size() >= 4 && args.size() <= 6 && args[0] == "run") {
       heed::set_num_threads(std::stoi(args[3]));
-      heed::run(args[1], args[2], std::stoi(args[4]));
+      heed::measure({.work = args[1],
+                     .preset = args[2],
+                     .batches = args.size() > 5 ? args[5] : "batches.txt",
+                     .max_batches = args.size() > 4 ? std::stoul(args[4]) : SIZE_MAX});
     } else {
       std::cerr << "usage: training_speed prepare DATA WORK\n"
-                   "       training_speed run WORK PRESET THREADS REPETITIONS\n";
+                   "       training_speed run WORK PRESET THREADS [NUM_BATCHES] [BATCHES]\n";
       return 2;
     }
   } catch (const std::exception& error) {

@@ -95,6 +95,67 @@ TEST(Encoder, WithACausalMaskLaterTokensChangeNothingBefore) {
       same_bits(rows_of(stack.forward(whole, context), 0, 3), stack.forward(part, context)));
 }
 
+TEST(Encoder, PromptsAndStepsWithACacheEqualTheWholeSequence) {
+  for (const Positions positions : {Positions::sinusoidal, Positions::learned, Positions::rotary,
+                                    Positions::alibi, Positions::none}) {
+    SCOPED_TRACE(static_cast<int>(positions));
+    BlockOptions options = tiny_blocks();
+    options.norm_place = NormPlace::before;
+    options.positions = positions;
+    const Encoder stack = encoder(options);
+    const Packed x{sample({11, 8}), Spans::of_lengths(std::vector<Index>{6, 5})};
+    auto context = ForwardContext::inference();
+    const Tensor whole = stack.forward(x, context, ops::AttentionMask::causal_mask());
+
+    // Three tokens of the first row and two of the second, then one of each at a time.
+    StackCache cache = stack.start(2);
+    std::vector<Index> done{0, 0}, lengths{3, 2};
+    for (int step = 0; step < 4; ++step) {
+      Tensor next = Tensor::empty({lengths[0] + lengths[1], 8});
+      std::copy_n(x.values.data() + done[0] * 8, lengths[0] * 8, next.data());
+      std::copy_n(x.values.data() + (6 + done[1]) * 8, lengths[1] * 8,
+                  next.data() + lengths[0] * 8);
+      const Tensor y = stack.advance({next, Spans::of_lengths(lengths)}, cache, context);
+      EXPECT_TRUE(same_bits(rows_of(y, 0, lengths[0]), rows_of(whole, done[0], lengths[0])));
+      EXPECT_TRUE(
+          same_bits(rows_of(y, lengths[0], lengths[1]), rows_of(whole, 6 + done[1], lengths[1])));
+      for (int row : {0, 1}) done[row] += lengths[row];
+      EXPECT_EQ(std::vector<Index>(cache.lengths().begin(), cache.lengths().end()), done);
+      lengths = {1, 1};
+    }
+  }
+}
+
+TEST(Encoder, RefusesTokensForOtherRowsThanTheCacheHas) {
+  const Encoder stack = encoder(tiny_blocks());
+  StackCache cache = stack.start(2);
+  auto context = ForwardContext::inference();
+  EXPECT_THROW(stack.advance({sample({3, 8}), Spans::single(3)}, cache, context), Error);
+}
+
+TEST(StackCache, ReorderedRowsGoOnAsTheRowsTheyWere) {
+  const Encoder stack = encoder(tiny_blocks());
+  const Packed prompts{sample({4, 8}), Spans::of_lengths(std::vector<Index>{3, 1})};
+  auto context = ForwardContext::inference();
+  StackCache cache = stack.start(2);
+  stack.advance(prompts, cache, context);
+  cache.reorder(std::vector<Index>{1, 1, 0});
+
+  const Tensor next = sample({1, 8}, 5);
+  Tensor repeated = Tensor::empty({3, 8});
+  for (Index row = 0; row < 3; ++row) std::copy_n(next.data(), 8, repeated.data() + row * 8);
+  const Spans ones = Spans::of_lengths(std::vector<Index>{1, 1, 1});
+  const Tensor y = stack.advance({repeated, ones}, cache, context);
+  for (const auto& [row, prompt] : {std::pair{0, 1}, {1, 1}, {2, 0}}) {
+    StackCache alone = stack.start(1);
+    const Span& span = prompts.spans[prompt];
+    stack.advance({rows_of(prompts.values, span.begin, span.length), Spans::single(span.length)},
+                  alone, context);
+    EXPECT_TRUE(
+        same_bits(rows_of(y, row, 1), stack.advance({next, Spans::single(1)}, alone, context)));
+  }
+}
+
 TEST(Residual, NormBeforeKeepsTheInputAndNormAfterNormalisesTheSum) {
   const Norm norm(NormKind::layer, 4);
   const Tensor x = sample({3, 4});

@@ -8,24 +8,20 @@
 namespace heed::nn {
 
 DecoderState::DecoderState(std::vector<KeysAndValues> memory, std::vector<Index> sequences)
-    : sequences_(std::move(sequences)), lengths_(sequences_.size(), 0) {
+    : sequences_(std::move(sequences)),
+      own_keys_(static_cast<Index>(memory.size()), static_cast<Index>(sequences_.size())) {
   for (KeysAndValues& layer : memory) {
     memory_spans_ = layer.keys.spans;
     memory_.push_back({std::move(layer), {}});
-    own_keys_.emplace_back(num_rows());
   }
   point_rows_at_memory();
 }
 
 void DecoderState::reorder(std::span<const Index> rows) {
-  for (KeyValueCache& cache : own_keys_) cache.reorder(rows);
-  std::vector<Index> sequences, lengths;
-  for (const Index row : rows) {
-    sequences.push_back(sequences_.at(row));
-    lengths.push_back(lengths_[row]);
-  }
+  own_keys_.reorder(rows);
+  std::vector<Index> sequences;
+  for (const Index row : rows) sequences.push_back(sequences_.at(row));
   sequences_ = std::move(sequences);
-  lengths_ = std::move(lengths);
   point_rows_at_memory();
 }
 
@@ -59,11 +55,8 @@ Tensor DecoderBlock::forward(const Packed& x, const MemoryView& memory, ForwardC
                              std::span<const Index> past, KeyValueCache* cache) const {
   const Tensor self_attended =
       residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
-        const Packed tokens{values, x.spans};
-        KeysAndValues seen = self_attention_.keys_and_values(tokens, past);
-        if (cache) seen = cache->append(seen);
-        return self_attention_.attend(tokens, seen, ops::AttentionMask::causal_mask(), context,
-                                      past);
+        return attend_to_itself(self_attention_, {values, x.spans},
+                                ops::AttentionMask::causal_mask(), context, past, cache);
       });
   const Tensor cross_attended =
       residual(self_attended, cross_attention_norm_, residual_, context, [&](const Tensor& values) {
@@ -135,12 +128,13 @@ Tensor Decoder::step(const Tensor& x, DecoderState& state, ForwardContext& conte
         state.num_rows(), " rows, got ", x.shape());
   const std::vector<Index> ones(state.num_rows(), 1);
   const Spans spans = Spans::of_lengths(ones);
-  Tensor y = embedded({x, spans}, context, state.lengths_);
+  const std::span<const Index> past = state.lengths();
+  Tensor y = embedded({x, spans}, context, past);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
-    y = blocks_[layer].forward({y, spans}, state.memory_[layer], context, state.lengths_,
-                               &state.own_keys_[layer]);
+    y = blocks_[layer].forward({y, spans}, state.memory_[layer], context, past,
+                               &state.own_keys_.layer(layer));
   }
-  for (Index& length : state.lengths_) ++length;
+  state.own_keys_.advance(spans);
   return finished(y);
 }
 

@@ -27,8 +27,8 @@ class DecoderState {
   DecoderState(std::vector<KeysAndValues> memory, std::vector<Index> sequences);
 
   Index num_rows() const { return static_cast<Index>(sequences_.size()); }
-  std::span<const Index> sequences() const { return sequences_; }  // of each row
-  std::span<const Index> lengths() const { return lengths_; }      // tokens so far, of each row
+  std::span<const Index> sequences() const { return sequences_; }         // of each row
+  std::span<const Index> lengths() const { return own_keys_.lengths(); }  // tokens so far
 
   // Row r becomes what row rows[r] was: hypotheses are kept, repeated and dropped.
   void reorder(std::span<const Index> rows);
@@ -37,11 +37,10 @@ class DecoderState {
   friend class Decoder;
   void point_rows_at_memory();
 
-  std::vector<MemoryView> memory_;       // of each layer; neighbours of one sequence look together
-  Spans memory_spans_;                   // one span per memory sequence
-  std::vector<KeyValueCache> own_keys_;  // of each layer's self-attention
+  std::vector<MemoryView> memory_;  // of each layer; neighbours of one sequence look together
+  Spans memory_spans_;              // one span per memory sequence
   std::vector<Index> sequences_;
-  std::vector<Index> lengths_;
+  StackCache own_keys_;  // of self-attention
 };
 
 class DecoderBlock {

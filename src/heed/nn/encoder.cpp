@@ -1,5 +1,6 @@
 #include "heed/nn/encoder.h"
 
+#include "heed/base/error.h"
 #include "heed/base/random.h"
 
 namespace heed::nn {
@@ -12,11 +13,11 @@ EncoderBlock::EncoderBlock(const std::string& name, const BlockOptions& options,
       feed_forward_norm_(options.norm_kind, options.model_dim) {}
 
 Tensor EncoderBlock::forward(const Packed& x, const ops::AttentionMask& mask,
-                             ForwardContext& context) const {
+                             ForwardContext& context, std::span<const Index> past,
+                             KeyValueCache* cache) const {
   const Tensor attended =
       residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
-        const Packed tokens{values, x.spans};
-        return self_attention_.forward(tokens, tokens, mask, context);
+        return attend_to_itself(self_attention_, {values, x.spans}, mask, context, past, cache);
       });
   return residual(attended, feed_forward_norm_, residual_, context,
                   [&](const Tensor& values) { return feed_forward_.forward(values, context); });
@@ -38,11 +39,35 @@ Encoder::Encoder(const std::string& name, const BlockOptions& options, Rng& rng)
   if (options.norm_place == NormPlace::before) norm_ = Norm(options.norm_kind, options.model_dim);
 }
 
+Tensor Encoder::embedded(const Packed& x, ForwardContext& context,
+                         std::span<const Index> past) const {
+  return ops::dropout(positions_.forward(x, past), context.dropout(options_.dropout));
+}
+
+Tensor Encoder::finished(const Tensor& x) const {
+  return options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+}
+
 Tensor Encoder::forward(const Packed& x, ForwardContext& context,
                         const ops::AttentionMask& mask) const {
-  Tensor y = ops::dropout(positions_.forward(x), context.dropout(options_.dropout));
+  Tensor y = embedded(x, context);
   for (const EncoderBlock& block : blocks_) y = block.forward({y, x.spans}, mask, context);
-  return options_.norm_place == NormPlace::before ? norm_.forward(y) : y;
+  return finished(y);
+}
+
+StackCache Encoder::start(Index num_rows) const { return {options_.num_layers, num_rows}; }
+
+Tensor Encoder::advance(const Packed& x, StackCache& cache, ForwardContext& context) const {
+  const NoRecording no_recording;
+  check(x.spans.count() == cache.num_rows(), "encoder: expected tokens for each of ",
+        cache.num_rows(), " rows, got ", x.spans.count(), " sequences");
+  Tensor y = embedded(x, context, cache.lengths());
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    y = blocks_[layer].forward({y, x.spans}, ops::AttentionMask::causal_mask(), context,
+                               cache.lengths(), &cache.layer(layer));
+  }
+  cache.advance(x.spans);
+  return finished(y);
 }
 
 void Encoder::visit_parameters(ParameterVisitor& visitor) {

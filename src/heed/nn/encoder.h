@@ -1,10 +1,12 @@
 // The encoder: blocks of self-attention and feed-forward.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "heed/nn/block_options.h"
+#include "heed/nn/key_value_cache.h"
 
 namespace heed::nn {
 
@@ -12,8 +14,10 @@ class EncoderBlock {
  public:
   EncoderBlock(const std::string& name, const BlockOptions& options, Rng& rng);
 
-  // [N, D] -> [N, D].
-  Tensor forward(const Packed& x, const ops::AttentionMask& mask, ForwardContext& context) const;
+  // [N, D] -> [N, D]. With a cache, x continues its rows after past[s] tokens, and is added to
+  // them.
+  Tensor forward(const Packed& x, const ops::AttentionMask& mask, ForwardContext& context,
+                 std::span<const Index> past = {}, KeyValueCache* cache = nullptr) const;
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
@@ -35,9 +39,19 @@ class Encoder {
   // decoder-only model: each token sees those before it.
   Tensor forward(const Packed& x, ForwardContext& context,
                  const ops::AttentionMask& mask = ops::AttentionMask::none()) const;
+
+  // The same with a causal mask, some tokens at a time: a prompt, then what follows it.
+  StackCache start(Index num_rows) const;
+  // x [N, D], the next tokens of each row of the cache -> [N, D]: the same bits as those rows of
+  // forward with a causal mask.
+  Tensor advance(const Packed& x, StackCache& cache, ForwardContext& context) const;
+
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
+  Tensor embedded(const Packed& x, ForwardContext& context, std::span<const Index> past = {}) const;
+  Tensor finished(const Tensor& x) const;
+
   BlockOptions options_;
   PositionEmbedding positions_;
   std::vector<EncoderBlock> blocks_;

@@ -107,4 +107,27 @@ void KeyValueCache::reserve(Index num_slots, Index capacity) {
   capacity_ = more_capacity;
 }
 
+StackCache::StackCache(Index num_layers, Index num_rows) : lengths_(num_rows, 0) {
+  for (Index layer = 0; layer < num_layers; ++layer) layers_.emplace_back(num_rows);
+}
+
+void StackCache::advance(const Spans& added) {
+  for (Index row = 0; row < num_rows(); ++row) lengths_[row] += added[row].length;
+}
+
+void StackCache::reorder(std::span<const Index> rows) {
+  for (KeyValueCache& layer : layers_) layer.reorder(rows);
+  std::vector<Index> lengths;
+  for (const Index row : rows) lengths.push_back(lengths_.at(row));
+  lengths_ = std::move(lengths);
+}
+
+Tensor attend_to_itself(const MultiHeadAttention& attention, const Packed& x,
+                        const ops::AttentionMask& mask, ForwardContext& context,
+                        std::span<const Index> past, KeyValueCache* cache) {
+  KeysAndValues seen = attention.keys_and_values(x, past);
+  if (cache) seen = cache->append(seen);
+  return attention.attend(x, seen, mask, context, past);
+}
+
 }  // namespace heed::nn

@@ -1,4 +1,5 @@
-// The keys and values that one attention layer has seen so far, for several rows (hypotheses).
+// The keys and values that attention has seen so far, for several rows (hypotheses): of one layer,
+// and of a whole stack of them.
 #pragma once
 
 #include <span>
@@ -40,5 +41,29 @@ class KeyValueCache {
   std::vector<Index> slots_;    // of each row
   std::vector<Index> lengths_;  // of each row
 };
+
+// What a stack of causal blocks remembers between its steps: one cache a layer.
+class StackCache {
+ public:
+  StackCache(Index num_layers, Index num_rows);
+
+  Index num_rows() const { return static_cast<Index>(lengths_.size()); }
+  std::span<const Index> lengths() const { return lengths_; }  // tokens so far, of each row
+  KeyValueCache& layer(std::size_t number) { return layers_[number]; }
+
+  // Every layer has taken these tokens: sequence r is behind row r now.
+  void advance(const Spans& added);
+  void reorder(std::span<const Index> rows);  // as KeyValueCache::reorder
+
+ private:
+  std::vector<KeyValueCache> layers_;
+  std::vector<Index> lengths_;
+};
+
+// Self-attention of tokens x [N, D] -> [N, D]. With a cache, x continues its rows, which had
+// past[s] tokens, and is added to them; a query sees what the mask allows of both.
+Tensor attend_to_itself(const MultiHeadAttention& attention, const Packed& x,
+                        const ops::AttentionMask& mask, ForwardContext& context,
+                        std::span<const Index> past, KeyValueCache* cache);
 
 }  // namespace heed::nn

@@ -1,0 +1,157 @@
+// How fast is a decoder-only model of GPT-2's small shape? Random weights, float.
+//
+//   gpt2_speed train THREADS [UPDATES]     4 sequences of 256 tokens, AdamW included
+//   gpt2_speed decode THREADS [TOKENS]     one sequence, token by token after a prompt of 512
+//
+// `train` prints tokens a second, a line an update; `decode` prints the prompt's and the following
+// tokens a second, and how many bytes of weights each token has to read.
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/nn/embedding.h"
+#include "heed/nn/encoder.h"
+#include "heed/nn/module.h"
+#include "heed/ops/cross_entropy.h"
+#include "heed/ops/matmul.h"
+#include "heed/train/optimizer.h"
+#include "support/process_memory.h"
+#include "support/samples.h"
+
+namespace heed {
+namespace {
+
+constexpr int vocabulary = 50257;
+constexpr Index prompt_length = 512;
+
+// Radford and others 2019, the smallest of the four: 124 million numbers.
+nn::BlockOptions gpt2_small() {
+  return {.num_layers = 12,
+          .model_dim = 768,
+          .feed_forward_dim = 3072,
+          .num_heads = 12,
+          .max_positions = 1024,
+          .norm_place = nn::NormPlace::before,
+          .positions = nn::Positions::learned,
+          .activation = nn::Activation::gelu};
+}
+
+std::vector<int> random_ids(Index count, Rng& rng) {
+  std::vector<int> ids(count);
+  for (int& id : ids) id = static_cast<int>(rng.below(vocabulary));
+  return ids;
+}
+
+class LanguageModel {
+ public:
+  explicit LanguageModel(Rng& rng)
+      : embedding_(vocabulary, gpt2_small().model_dim, rng), stack_("decoder", gpt2_small(), rng) {}
+
+  // The sum over all tokens: N ids, and the N that follow each of them.
+  Tensor loss(std::span<const int> ids, const Spans& spans, std::span<const int> next) const {
+    auto context = nn::ForwardContext::training(1, 1);
+    const Tensor hidden = stack_.forward({embedding_.forward(ids), spans}, context,
+                                         ops::AttentionMask::causal_mask());  // [N, D]
+    return ops::projection_cross_entropy(hidden, embedding_.weight(), Tensor(), next, 0).loss;
+  }
+
+  nn::StackCache start() const { return stack_.start(1); }
+  // The most likely token after these, which continue what the cache holds.
+  int next_token(std::span<const int> ids, nn::StackCache& cache) const {
+    const NoRecording no_recording;
+    auto context = nn::ForwardContext::inference();
+    const Index length = static_cast<Index>(ids.size());
+    const Tensor hidden =
+        stack_.advance({embedding_.forward(ids), Spans::single(length)}, cache, context);
+    const Index dim = hidden.dim(-1);
+    const Tensor last = Tensor::from(hidden.values().last(dim), {1, dim});
+    const Tensor logits = ops::linear(last, embedding_.weight(), Tensor());  // [1, V]
+    return static_cast<int>(std::ranges::max_element(logits.values()) - logits.values().begin());
+  }
+
+  void visit_parameters(nn::ParameterVisitor& visitor) {
+    visitor.child("embedding", embedding_);
+    visitor.child("decoder", stack_);
+  }
+
+ private:
+  nn::Embedding embedding_;  // of the output, too
+  nn::Encoder stack_;
+};
+
+void measure_training(int num_updates) {
+  Rng rng(1);
+  LanguageModel model(rng);
+  std::vector<nn::NamedTensor> parameters = nn::named_parameters(model);
+  for (nn::NamedTensor& parameter : parameters) parameter.value.require_gradient();
+  train::Optimizer optimizer(
+      parameters, {.kind = train::OptimizerKind::adamw, .beta2 = 0.999, .weight_decay = 0.01});
+  const Spans spans = Spans::of_lengths(std::vector<Index>(4, 256));
+  const Index num_tokens = spans.num_tokens();
+  const std::vector<int> ids = random_ids(num_tokens, rng), next = random_ids(num_tokens, rng);
+  const auto update = [&] {
+    backward(model.loss(ids, spans, next));
+    optimizer.step(1e-4, 1.0 / static_cast<double>(num_tokens));
+    optimizer.clear_gradients();
+  };
+  update();
+  for (int i = 0; i < num_updates; ++i) {
+    const double seconds = seconds_of(update);
+    std::cout << "tokens_per_second " << static_cast<double>(num_tokens) / seconds << std::endl;
+  }
+  std::cout << "peak_megabytes " << peak_resident_bytes() / 1e6 << '\n';
+}
+
+// All but the positions, of which a token reads one row; the embedding is read as output matrix.
+double weight_bytes(LanguageModel& model) {
+  Index count = 0;
+  for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
+    if (!parameter.name.ends_with("positions.weight")) count += parameter.value.size();
+  }
+  return static_cast<double>(count) * sizeof(float);
+}
+
+void measure_decoding(int num_tokens) {
+  Rng rng(1);
+  LanguageModel model(rng);
+  const std::vector<int> prompt = random_ids(prompt_length, rng);
+  int token = 0;
+  nn::StackCache cache = model.start();
+  model.next_token(prompt, cache);  // to warm up
+  cache = model.start();
+  const double prompt_seconds = seconds_of([&] { token = model.next_token(prompt, cache); });
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < num_tokens; ++i) token = model.next_token(std::vector{token}, cache);
+  });
+  std::cout << "prompt_tokens_per_second " << prompt_length / prompt_seconds << '\n';
+  std::cout << "tokens_per_second " << num_tokens / seconds << '\n';
+  std::cout << "weight_gigabytes_per_token " << 1e-9 * weight_bytes(model) << '\n';
+  std::cout << "last_token " << token << '\n';
+}
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.size() < 2 || args.size() > 3 || (args[0] != "train" && args[0] != "decode")) {
+    std::cerr << "usage: gpt2_speed train THREADS [UPDATES]\n"
+                 "       gpt2_speed decode THREADS [TOKENS]\n";
+    return 2;
+  }
+  try {
+    heed::set_num_threads(std::stoi(args[1]));
+    if (args[0] == "train") {
+      heed::measure_training(args.size() > 2 ? std::stoi(args[2]) : 2);
+    } else {
+      heed::measure_decoding(args.size() > 2 ? std::stoi(args[2]) : 32);
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "gpt2_speed: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,79 @@
+"""A row of the table: what was measured, what it is compared with, and which bar it had to reach."""
+import dataclasses
+import statistics
+
+
+@dataclasses.dataclass
+class Bar:
+    """A bound for the measured number, with the way to write such numbers: "{:.2f}", "{:.0%}"."""
+    form: str
+    at_least: float = None
+    at_most: float = None
+
+    def text(self):
+        return ">= " + self.form.format(self.at_least) if self.at_least is not None \
+            else "<= " + self.form.format(self.at_most)
+
+    def is_reached_by(self, value):
+        return value >= self.at_least if self.at_least is not None else value <= self.at_most
+
+
+@dataclasses.dataclass
+class Row:
+    work: str
+    ours: str = "-"
+    rival: str = "-"
+    measured: str = "-"  # the number that the bar is about: median, lowest, highest
+    bar: str = "-"
+    reached: str = "-"  # yes, or short
+    share: str = "-"  # of what the machine can do
+    note: str = ""
+
+
+COLUMNS = ("work", "ours", "rival", "ratio (lowest-highest)", "bar", "reached", "of the limit")
+
+
+def cells(row):
+    return (row.work, row.ours, row.rival, row.measured, row.bar, row.reached, row.share)
+
+
+def row(work, ours, rival, samples, bar, shares=None, note=""):
+    """`samples`: the number that the bar is about, one for each round; so are `shares`."""
+    middle = statistics.median(samples)
+    form = bar.form.format
+    spread = f" ({form(min(samples))}-{form(max(samples))})" if len(samples) > 1 else ""
+    return Row(work, ours, rival, form(middle) + spread, bar.text(),
+               "yes" if bar.is_reached_by(middle) else "short",
+               f"{statistics.median(shares):.0%}" if shares else "-", note)
+
+
+def median_text(values, form):
+    return form.format(statistics.median(values))
+
+
+def ratios(numerators, denominators):
+    """Round by round, so that what slows the machine for a while falls on both."""
+    return [n / d for n, d in zip(numerators, denominators)]
+
+
+def text_table(rows):
+    lines = [COLUMNS] + [cells(row) for row in rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
+    out = []
+    for line, row_ in zip(lines, [None] + rows):
+        out.append("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        if row_ and row_.note:
+            out.append("    " + row_.note)
+    out.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(out)
+
+
+def markdown_table(rows):
+    def line(parts):
+        return "| " + " | ".join(parts) + " |"
+
+    out = [line(COLUMNS), line(["---"] + ["---:"] * 3 + ["---"] * 2 + ["---:"])]
+    for row_ in rows:
+        first, *others = cells(row_)
+        out.append(line([first + (f" ({row_.note})" if row_.note else "")] + others))
+    return "\n".join(out)
