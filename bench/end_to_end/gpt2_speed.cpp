@@ -82,6 +82,24 @@ class LanguageModel {
   nn::Encoder stack_;
 };
 
+// Of one token. All but the positions, of which it reads one row; the embedding is read once more
+// as output matrix.
+double num_weights_read(LanguageModel& model) {
+  Index count = 0;
+  for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
+    if (!parameter.name.ends_with("positions.weight")) count += parameter.value.size();
+  }
+  return static_cast<double>(count);
+}
+
+// Floating-point operations a token in sequences of this length: a multiply-add forward and two
+// backward for each weight, and for each cell of causal attention and each number of its vectors.
+double training_work(LanguageModel& model, double length) {
+  const nn::BlockOptions shape = gpt2_small();
+  const double cells = (length + 1) / 2 * static_cast<double>(shape.num_layers);
+  return 2 * 3 * (num_weights_read(model) + 2 * cells * static_cast<double>(shape.model_dim));
+}
+
 void measure_training(int num_updates) {
   Rng rng(1);
   LanguageModel model(rng);
@@ -102,16 +120,8 @@ void measure_training(int num_updates) {
     const double seconds = seconds_of(update);
     std::cout << "tokens_per_second " << static_cast<double>(num_tokens) / seconds << std::endl;
   }
+  std::cout << "gflop_per_token " << 1e-9 * training_work(model, 256) << '\n';
   std::cout << "peak_megabytes " << peak_resident_bytes() / 1e6 << '\n';
-}
-
-// All but the positions, of which a token reads one row; the embedding is read as output matrix.
-double weight_bytes(LanguageModel& model) {
-  Index count = 0;
-  for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
-    if (!parameter.name.ends_with("positions.weight")) count += parameter.value.size();
-  }
-  return static_cast<double>(count) * sizeof(float);
 }
 
 void measure_decoding(int num_tokens) {
@@ -128,8 +138,9 @@ void measure_decoding(int num_tokens) {
   });
   std::cout << "prompt_tokens_per_second " << prompt_length / prompt_seconds << '\n';
   std::cout << "tokens_per_second " << num_tokens / seconds << '\n';
-  std::cout << "weight_gigabytes_per_token " << 1e-9 * weight_bytes(model) << '\n';
-  std::cout << "last_token " << token << '\n';
+  std::cout << "weight_gigabytes_per_token " << 1e-9 * sizeof(float) * num_weights_read(model)
+            << '\n';
+
 }
 
 }  // namespace
