@@ -26,9 +26,7 @@ bench:
 	@scripts/install_packages bench
 	cmake --preset bench
 	cmake --build --preset bench
-	for program in build/bench/*_bench; do $$program || exit 1; done
-	@if [ -n "$(HEED_DATA)" ]; then bench/versus_torch/run $(HEED_DATA)/multi30k; \
-	else echo "training beside PyTorch: make bench HEED_DATA=FOLDER, with multi30k/train.en in it"; fi
+	bench/run $(HEED_DATA)
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i

@@ -15,11 +15,11 @@ double seconds_of(Work&& work) {
 }
 
 // `count` samples, each the mean over so many calls that they take about a tenth of a second. The
-// first call warms up, but when it takes longer than a second it is a sample itself: what it had to
-// bring into the caches is no part of such a time.
+// first call warms up, unless it takes so long that a second one cannot be waited for: then it is a
+// sample itself.
 template <typename Work>
 std::vector<double> seconds_per_call(int count, Work&& work) {
-  constexpr double sample_seconds = 0.1, long_seconds = 1;
+  constexpr double sample_seconds = 0.1, long_seconds = 15;
   const double first = seconds_of(work);
   std::vector<double> samples;
   if (first > long_seconds) samples.push_back(first);

@@ -9,14 +9,14 @@ LENGTHS = (128, 512, 2048, 8192)
 
 
 def milliseconds(results):
-    return [1000 * statistics.median(result["seconds"]) for result in results]
+    return [1000 * seconds for seconds in column(results, "seconds")]
 
 
 def measure(machine, length, kind, direction):
     args = (length, kind, direction, machine.threads)
     is_long = length >= 8192
     samples = 1 if is_long else 3
-    return take_turns(3 if is_long else 5, peak=machine.peak,
+    return take_turns(3 if is_long else 5,
                       heed=lambda: machine.ours("attention_bench", *args, samples),
                       torch=lambda: machine.rival("torch_attention.py", *args, samples))
 
@@ -26,10 +26,11 @@ def speed_rows(machine, direction, name):
     rows = []
     for kind in ("full", "causal"):
         for length in LENGTHS:
+            fma, _ = machine.peak()
             found = measure(machine, length, kind, direction)
             ours, theirs = milliseconds(found["heed"]), milliseconds(found["torch"])
             work = found["heed"][0]["gflop"][0]
-            shares = [work / (0.001 * ms) / fma for ms, (fma, _) in zip(ours, found["peak"])]
+            shares = [work / (0.001 * ms) / fma for ms in ours]
             rows.append(row(f"{name}, {kind}, {length:,} tokens; rival: PyTorch",
                             median_text(ours, "{:.2f} ms"), median_text(theirs, "{:.2f} ms"),
                             ratios(theirs, ours), Bar("{:.2f}", at_least=1.4), shares,

@@ -3,6 +3,7 @@ import os
 import pathlib
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -119,4 +120,5 @@ def take_turns(num_rounds, **programs):
 
 
 def column(results, name):
-    return [result[name][0] for result in results]
+    """The value under this name of each round, the median of those that print several."""
+    return [statistics.median(result[name]) for result in results]

@@ -32,7 +32,7 @@ def train_rival(machine, preset, num_batches, model="tuned"):
 
 def tiny(machine):
     training_work(machine)
-    batches = 12
+    batches = 8
     found = take_turns(5, peak=machine.peak, heed=lambda: train(machine, "tiny", batches),
                        tuned=lambda: train_rival(machine, "tiny", batches),
                        stock=lambda: train_rival(machine, "tiny", batches, "stock"))

@@ -23,7 +23,7 @@ def seconds_of(work):
 def seconds_per_call(count, work):
     """As bench/support/samples.h: each sample is the mean over calls that fill a tenth of a second."""
     first = seconds_of(work)
-    samples = [first] if first > 1 else []
+    samples = [first] if first > 15 else []
     once = first if first > 0.1 else seconds_of(work)
     calls = max(1, int(0.1 / once))
     while len(samples) < count:

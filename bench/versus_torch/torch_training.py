@@ -128,7 +128,7 @@ if __name__ == "__main__":
     parser.add_argument("work")
     parser.add_argument("--model", choices=["tuned", "stock"], default="tuned")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--batches", type=int, default=12)
+    parser.add_argument("--batches", type=int, default=8)
     parser.add_argument("--max-tokens", type=int, default=4096)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--feed-forward-dim", type=int, default=256)
