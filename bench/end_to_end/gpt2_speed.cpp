@@ -140,7 +140,6 @@ void measure_decoding(int num_tokens) {
   std::cout << "tokens_per_second " << num_tokens / seconds << '\n';
   std::cout << "weight_gigabytes_per_token " << 1e-9 * sizeof(float) * num_weights_read(model)
             << '\n';
-
 }
 
 }  // namespace
