@@ -1,9 +1,9 @@
 #include "heed/cli/demo_command.h"
 
 #include <gtest/gtest.h>
+#include <regex.h>
 
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "heed/base/error.h"
@@ -27,11 +27,11 @@ DemoOptions quick_demo(const std::string& folder) {
 }
 
 bool has_line(const std::string& text, const std::string& pattern) {
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    if (std::regex_match(line, std::regex(pattern))) return true;
-  }
-  return false;
+  regex_t regex;
+  EXPECT_EQ(::regcomp(&regex, ("^" + pattern + "$").c_str(), REG_EXTENDED | REG_NEWLINE), 0);
+  const bool is_found = ::regexec(&regex, text.c_str(), 0, nullptr, 0) == 0;
+  ::regfree(&regex);
+  return is_found;
 }
 
 TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {

@@ -115,8 +115,8 @@ TEST(AttentionMask, FullyMaskedRowsGiveZerosAndZeroGradients) {
   const AttentionRun run =
       run_with_gradients(c.inputs(), [&](const Inputs& in) { return c.run(in); });
   for (const Index row : {1, 4 + 1, 4 + 77}) {
-    for (const float value : rows_of(run.output, row, 1).values()) EXPECT_EQ(value, 0);
-    for (const float value : rows_of(run.dquery, row, 1).values()) EXPECT_EQ(value, 0);
+    for (const float value : values_of(rows_of(run.output, row, 1))) EXPECT_EQ(value, 0);
+    for (const float value : values_of(rows_of(run.dquery, row, 1))) EXPECT_EQ(value, 0);
   }
   expect_matches_reference(
       [&](const Inputs& in) { return c.run(in); },
@@ -187,8 +187,8 @@ TEST(AttentionMask, RowsBetweenTheSpansMayHoldAnything) {
       EXPECT_TRUE(same_bits(rows_of(found.dvalue, place[i], 1), rows_of(expected.dvalue, i, 1)));
     }
     for (const Index row : {0, 4, 5, 9}) {
-      for (const float value : rows_of(found.dkey, row, 1).values()) EXPECT_EQ(value, 0);
-      for (const float value : rows_of(found.dvalue, row, 1).values()) EXPECT_EQ(value, 0);
+      for (const float value : values_of(rows_of(found.dkey, row, 1))) EXPECT_EQ(value, 0);
+      for (const float value : values_of(rows_of(found.dvalue, row, 1))) EXPECT_EQ(value, 0);
     }
   }
 }

@@ -223,8 +223,8 @@ TEST(Attention, EmptySequencesAreAllowed) {
   const AttentionCase c{.query_lengths = {2, 0, 3}, .key_lengths = {0, 4, 2}};
   const AttentionRun run =
       run_with_gradients(c.inputs(), [&](const Inputs& in) { return c.run(in); });
-  for (const float value : rows_of(run.output, 0, 2).values()) EXPECT_EQ(value, 0);
-  for (const float value : rows_of(run.dquery, 0, 2).values()) EXPECT_EQ(value, 0);
+  for (const float value : values_of(rows_of(run.output, 0, 2))) EXPECT_EQ(value, 0);
+  for (const float value : values_of(rows_of(run.dquery, 0, 2))) EXPECT_EQ(value, 0);
   expect_matches_reference(
       [&](const Inputs& in) { return c.run(in); },
       [&](const auto& in) { return reference::attention(in[0], in[1], in[2], c.problem()); },

@@ -23,7 +23,7 @@ TEST(LayerNorm, BeforeGainAndBiasTheMeanIsZeroAndTheVarianceOne) {
   const Tensor y = ops::layer_norm(sample({4, 100}), Tensor::full({100}, 1), Tensor(), 0);
   for (Index row = 0; row < 4; ++row) {
     double sum = 0, squares = 0;
-    for (const float value : rows_of(y, row, 1).values()) {
+    for (const float value : values_of(rows_of(y, row, 1))) {
       sum += value;
       squares += value * value;
     }

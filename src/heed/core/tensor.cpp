@@ -97,7 +97,9 @@ Tensor Tensor::zeros(const Shape& shape) { return full(shape, 0); }
 
 Tensor Tensor::full(const Shape& shape, float value) {
   Tensor tensor = empty(shape);
-  std::fill_n(tensor.data(), tensor.size_, value);
+  parallel_ranges(tensor.size_, 1 << 17, [&](Index begin, Index end) {
+    std::fill(tensor.data() + begin, tensor.data() + end, value);
+  });
   return tensor;
 }
 

@@ -189,6 +189,10 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
   return output;
 }
 
+void clear_rows(const kernels::HeadRowsOut& rows, Index count, Index width) {
+  for (Index i = 0; i < count; ++i) std::fill_n(rows.data + i * rows.stride, width, 0.0f);
+}
+
 // [N, H], for every query and head the dot product of its output and the output's gradient.
 Tensor make_deltas(const Plan& plan, const Tensor& output, const Tensor& doutput) {
   constexpr Index grain = 256;
@@ -205,13 +209,22 @@ Tensor make_deltas(const Plan& plan, const Tensor& output, const Tensor& doutput
 // One piece per sequence and key/value head: its query heads add to the same gradients, in order.
 Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& doutput) {
   const Sizes& sizes = plan.sizes;
-  Tensor dquery = Tensor::zeros(plan.query.values.shape());
-  Tensor dkey = Tensor::zeros(plan.key.values.shape());
-  Tensor dvalue = Tensor::zeros(plan.value.shape());
+  const auto gradient_of = [](const Tensor& x, const Spans& spans) {
+    return spans.num_tokens() == x.dim(0) ? Tensor::empty(x.shape()) : Tensor::zeros(x.shape());
+  };
+  Tensor dquery = gradient_of(plan.query.values, plan.query.spans);
+  Tensor dkey = gradient_of(plan.key.values, plan.key.spans);
+  Tensor dvalue = gradient_of(plan.value, plan.key.spans);
   with_workspace(
       plan, plan.query.spans.count() * sizes.groups, [&](Index number, float* workspace) {
         const Index s = number / sizes.groups, group = number % sizes.groups;
         const Index heads_per_group = sizes.heads / sizes.groups;
+        clear_rows(plan.query_rows_out(dquery, s, group, heads_per_group * sizes.key_dim),
+                   plan.query.spans[s].length, heads_per_group * sizes.key_dim);
+        clear_rows(plan.key_rows_out(dkey, s, group, sizes.key_dim), plan.key.spans[s].length,
+                   sizes.key_dim);
+        clear_rows(plan.key_rows_out(dvalue, s, group, sizes.value_dim), plan.key.spans[s].length,
+                   sizes.value_dim);
         for (Index head = group * heads_per_group; head < (group + 1) * heads_per_group; ++head) {
           kernels::attention_backward(plan.query_rows_out(dquery, s, head, sizes.key_dim),
                                       plan.key_rows_out(dkey, s, group, sizes.key_dim),
