@@ -31,6 +31,7 @@ def train_rival(machine, preset, num_batches, model="tuned"):
 
 
 def tiny(machine):
+    machine.needs_torch()
     training_work(machine)
     batches = 8
     found = take_turns(5, peak=machine.peak, heed=lambda: train(machine, "tiny", batches),
@@ -55,6 +56,7 @@ def tiny(machine):
 
 
 def base(machine):
+    machine.needs_torch()
     training_work(machine)
     batches = 2
     found = take_turns(3, peak=machine.peak, heed=lambda: train(machine, "base", batches),
@@ -77,6 +79,7 @@ def share_row(preset, found, shares, bar):
 
 
 def gpt2(machine):
+    machine.needs_torch()
     found = take_turns(3, peak=machine.peak, heed=lambda: machine.ours("gpt2_speed", "train", machine.threads),
                        torch=lambda: machine.rival("torch_gpt2.py", "train", machine.threads))
     ours, theirs = (column(found[name], "tokens_per_second") for name in ("heed", "torch"))
