@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heed/kernels/transpose-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -202,11 +204,7 @@ HWY_INLINE void PackPanels(float* packed, const float* b, std::int64_t b_row, st
         for (std::int64_t j = columns; j < width; ++j) panel[i * width + j] = 0;
       }
     } else {
-      for (std::int64_t j = 0; j < width; ++j) {
-        const float* line = b + (column + j) * b_col;
-        for (std::int64_t i = 0; i < k; ++i)
-          panel[i * width + j] = j < columns ? line[i * b_row] : 0;
-      }
+      TransposePadded(panel, width, b + column * b_col, b_col, columns, k);
     }
   }
 }

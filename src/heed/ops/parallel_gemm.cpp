@@ -3,6 +3,7 @@
 #include "heed/base/parallel.h"
 #include "heed/core/storage.h"
 #include "heed/kernels/gemm.h"
+#include "heed/kernels/gemm_few_rows.h"
 
 namespace heed::ops {
 namespace {
@@ -24,35 +25,66 @@ Index piece_rows(Index m, Index n, Index k) {
   return std::min(max_piece_rows, rounded_up((m + row_pieces - 1) / row_pieces, block_rows));
 }
 
+// Up to this many rows, b is read as it lies: packing it first would cost a pass over memory, and
+// one piece can take all rows.
+constexpr Index few_rows = 192;
+
+// Columns of one piece: whole panels, and enough pieces for several threads.
+Index few_rows_columns(Index m, Index n, Index k) {
+  if (m * n * k <= small_work) return n;
+  return std::min(piece_columns,
+                  rounded_up((n + min_pieces - 1) / min_pieces, kernels::gemm_panel_width()));
+}
+
+void few_rows_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
+                   Index k, const GemmOptions& options) {
+  parallel_ranges(n, few_rows_columns(m, n, k), [&](Index begin, Index end) {
+    kernels::gemm_few_rows(c + begin, c_stride, a.data, a.stride, b.data + begin * b.stride,
+                           b.stride, m, end - begin, k, options.accumulate,
+                           options.bias ? options.bias + begin : nullptr);
+  });
+}
+
 }  // namespace
 
 void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
                    Index k, const GemmOptions& options) {
   if (m == 0 || n == 0) return;
-  const Index a_row = a.transposed ? 1 : a.stride;
-  const Index a_col = a.transposed ? a.stride : 1;
+  if (m <= few_rows && b.transposed && !a.transposed) {
+    return few_rows_gemm(c, c_stride, a, b, m, n, k, options);
+  }
+  const std::shared_ptr<float> panels = allocate_floats(kernels::gemm_packed_size(k, n));
+  parallel_pack(panels.get(), b, n, k);
+  parallel_gemm_packed(c, c_stride, a, panels.get(), m, n, k, options);
+}
+
+void parallel_pack(float* panels, const Factor& b, Index n, Index k) {
   const Index b_row = b.transposed ? 1 : b.stride;
   const Index b_col = b.transposed ? b.stride : 1;
-
-  const std::shared_ptr<float> packed = allocate_floats(kernels::gemm_packed_size(k, n));
   const Index pack_columns = 8 * kernels::gemm_panel_width();
-  parallel_ranges(n, m * n * k <= small_work ? n : pack_columns, [&](Index begin, Index end) {
-    kernels::gemm_pack(packed.get() + begin * k, b.data + begin * b_col, b_row, b_col, k,
-                       end - begin);
+  parallel_ranges(n, n * k <= small_work ? n : pack_columns, [&](Index begin, Index end) {
+    kernels::gemm_pack(panels + begin * k, b.data + begin * b_col, b_row, b_col, k, end - begin);
   });
+}
 
-  const Index rows = piece_rows(m, n, k);
+void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float* panels, Index m,
+                          Index n, Index k, const GemmOptions& options) {
+  if (m == 0 || n == 0) return;
+  const Index a_row = a.transposed ? 1 : a.stride;
+  const Index a_col = a.transposed ? a.stride : 1;
+  const Index rows = m <= few_rows ? m : piece_rows(m, n, k);
+  const Index columns = m <= few_rows ? few_rows_columns(m, n, k) : piece_columns;
   const Index row_pieces = (m + rows - 1) / rows;
-  const Index column_pieces = (n + piece_columns - 1) / piece_columns;
+  const Index column_pieces = (n + columns - 1) / columns;
   parallel_for(row_pieces * column_pieces, [&](Index piece) {
     const Index row = piece % row_pieces * rows;
-    const Index column = piece / row_pieces * piece_columns;
+    const Index column = piece / row_pieces * columns;
     std::shared_ptr<float> gathered;
     if (a.transposed) gathered = allocate_floats(kernels::gemm_gathered_size(rows));
     kernels::gemm(c + row * c_stride + column, c_stride, a.data + row * a_row, a_row, a_col,
-                  packed.get() + column * k, std::min(rows, m - row),
-                  std::min(piece_columns, n - column), k, options.accumulate,
-                  options.bias ? options.bias + column : nullptr, gathered.get());
+                  panels + column * k, std::min(rows, m - row), std::min(columns, n - column), k,
+                  options.accumulate, options.bias ? options.bias + column : nullptr,
+                  gathered.get());
   });
 }
 

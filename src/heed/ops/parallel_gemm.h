@@ -24,4 +24,10 @@ struct GemmOptions {
 void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
                    Index k, const GemmOptions& options = {});
 
+// The two halves of it, for a b that is multiplied by many times. `panels` holds
+// kernels::gemm_packed_size(k, n) floats.
+void parallel_pack(float* panels, const Factor& b, Index n, Index k);
+void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float* panels, Index m,
+                          Index n, Index k, const GemmOptions& options = {});
+
 }  // namespace heed::ops
