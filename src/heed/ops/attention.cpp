@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/core/storage.h"
 #include "heed/kernels/attention.h"
+#include "heed/kernels/attention_few_queries.h"
 #include "heed/ops/embedding.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
@@ -176,15 +177,20 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
   with_workspace(plan, static_cast<Index>(pieces.size()), [&](Index number, float* workspace) {
     const Piece& piece = pieces[number];
     const Index s = piece.sequence, head = piece.head, group = sizes.group_of(head);
+    const kernels::HeadRowsOut out = plan.query_rows_out(output, s, head, sizes.value_dim);
+    const kernels::HeadRowsOut log_sum = plan.query_rows_out(plan.log_sum, s, head, 1);
+    const kernels::HeadRows q = plan.query_rows(plan.query.values, s, head, sizes.key_dim);
+    const kernels::HeadRows k = plan.key_rows(plan.key.values, s, group, sizes.key_dim);
+    const kernels::HeadRows v = plan.key_rows(plan.value, s, group, sizes.value_dim);
+    const kernels::AttentionSizes one = plan.sizes_of(s);
+    const kernels::AttentionRule rule = plan.rule(s, head);
+    if (!view && kernels::has_few_queries(one, rule)) {
+      return kernels::attention_few_queries(out, log_sum, q, k, v, one, rule.scale);
+    }
     kernels::AttentionRecord record;
     if (view) record = record_for(*view, piece);
-    kernels::attention(plan.query_rows_out(output, s, head, sizes.value_dim),
-                       plan.query_rows_out(plan.log_sum, s, head, 1),
-                       plan.query_rows(plan.query.values, s, head, sizes.key_dim),
-                       plan.key_rows(plan.key.values, s, group, sizes.key_dim),
-                       plan.key_rows(plan.value, s, group, sizes.value_dim), plan.sizes_of(s),
-                       plan.rule(s, head), piece.first, piece.last, view ? &record : nullptr,
-                       workspace);
+    kernels::attention(out, log_sum, q, k, v, one, rule, piece.first, piece.last,
+                       view ? &record : nullptr, workspace);
   });
   return output;
 }

@@ -1,0 +1,17 @@
+// Attention of one sequence and one head with a handful of queries, as decoding has them: keys and
+// values are read once, where they lie.
+#pragma once
+
+#include "heed/kernels/attention.h"
+
+namespace heed::kernels {
+
+// Can attention_few_queries take this work? At most so many queries, each of which sees every key,
+// and scores that are only scaled: no cap, no ALiBi, no dense mask, no dropout.
+bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
+
+// What `attention` gives for all queries, to the bit.
+void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
+                           HeadRows value, const AttentionSizes& sizes, float scale) noexcept;
+
+}  // namespace heed::kernels
