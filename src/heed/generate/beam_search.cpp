@@ -8,7 +8,6 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/top_tokens.h"
-#include "heed/ops/softmax.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::generate {
@@ -80,7 +79,8 @@ class Sentence {
     return candidates;
   }
 
-  std::vector<TokenScore> next_tokens(std::span<const float> log_probabilities, Index count) const {
+  std::vector<TokenScore> next_tokens(const LogProbabilities& log_probabilities,
+                                      Index count) const {
     if (length_ == max_length_) return only_end(log_probabilities[end_token]);
     std::vector<int> never{text::Tokenizer::pad, text::Tokenizer::begin};
     if (!options_.allow_unknown) never.push_back(text::Tokenizer::unknown);
@@ -148,9 +148,8 @@ Index max_length(Index source_length, const BeamSearchOptions& options,
   return is_bounded ? std::min(wanted, config.max_positions - 1) : wanted;
 }
 
-// 256 rows of 10,000 logits are 10 MB. Fewer rows would not pay for bringing the output matrix into
-// the order that the product wants, which happens once for each product.
-constexpr Index rows_at_once = 256;
+// 48 rows of 10,000 logits are 2 MB: they stay in the caches from the product to the choice.
+constexpr Index rows_at_once = 48;
 
 // All sentences of a batch, step by step. Rows of the decoder's state are the live hypotheses of
 // the sentences that are not finished, in the order of the sentences.
@@ -203,14 +202,14 @@ class Search {
     const Index dim = decoded.dim(-1);
     const Tensor rows =
         Tensor::from(decoded.values().subspan(first * dim, num_rows * dim), {num_rows, dim});
-    const Tensor log_probabilities = ops::log_softmax(model_.logits(rows));  // [num_rows, V]
-    const std::size_t width = log_probabilities.dim(-1);
+    const Tensor logits = model_.logits(rows);  // [num_rows, V]
+    const std::size_t width = logits.dim(-1);
     parallel_for(end - begin, [&](Index piece) {
       const Index s = begin + piece;
       if (sentences_[s].is_finished()) return;
       sentences_[s].advance([&](Index hypothesis) {
-        return log_probabilities.values().subspan((first_rows[s] + hypothesis - first) * width,
-                                                  width);
+        return LogProbabilities::of_logits(
+            logits.values().subspan((first_rows[s] + hypothesis - first) * width, width));
       });
     });
   }

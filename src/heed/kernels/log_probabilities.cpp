@@ -1,0 +1,68 @@
+#include "heed/kernels/log_probabilities.h"
+
+#include "heed/kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/log_probabilities.cpp"
+#include <hwy/foreach_target.h>
+
+#include "heed/kernels/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+LogSoftmaxShift LogSoftmaxShiftOf(const float* x, std::int64_t count) {
+  const FloatTag d;
+  const float most = MaxOf(x, count);
+  const auto shift = hn::Set(d, most);
+  const float sum =
+      SumOf(x, count, [d, shift](auto v) HWY_ATTR { return Exp(d, hn::Sub(v, shift)); });
+  return {most, static_cast<float>(std::log(static_cast<double>(sum)))};
+}
+
+std::int64_t FirstAbove(const float* x, std::int64_t begin, std::int64_t end,
+                        const LogSoftmaxShift& shift, float threshold) {
+  const FloatTag d;
+  const std::int64_t lanes = hn::Lanes(d);
+  const auto most = hn::Set(d, shift.most), log_sum = hn::Set(d, shift.log_sum);
+  const auto limit = hn::Set(d, threshold);
+  const auto is_above = [&](std::int64_t i) HWY_ATTR {
+    return hn::Gt(hn::Sub(hn::Sub(hn::LoadU(d, x + i), most), log_sum), limit);
+  };
+  std::int64_t i = begin;
+  // Almost always nothing is above, so four vectors share one question.
+  for (; i + 4 * lanes <= end; i += 4 * lanes) {
+    const auto any = hn::Or(hn::Or(is_above(i), is_above(i + lanes)),
+                            hn::Or(is_above(i + 2 * lanes), is_above(i + 3 * lanes)));
+    if (!hn::AllFalse(d, any)) break;
+  }
+  for (; i + lanes <= end; i += lanes) {
+    const auto found = hn::FindFirstTrue(d, is_above(i));
+    if (found >= 0) return i + found;
+  }
+  for (; i < end; ++i) {
+    if (x[i] - shift.most - shift.log_sum > threshold) return i;
+  }
+  return end;
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(LogSoftmaxShiftOf);
+HWY_EXPORT(FirstAbove);
+
+LogSoftmaxShift log_softmax_shift(const float* x, std::int64_t count) noexcept {
+  return HWY_DYNAMIC_DISPATCH(LogSoftmaxShiftOf)(x, count);
+}
+
+std::int64_t first_above(const float* x, std::int64_t begin, std::int64_t end,
+                         const LogSoftmaxShift& shift, float threshold) noexcept {
+  return HWY_DYNAMIC_DISPATCH(FirstAbove)(x, begin, end, shift, threshold);
+}
+
+}  // namespace heed::kernels
+#endif
