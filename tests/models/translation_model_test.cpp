@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/beam_search.h"
 #include "heed/text/tokenizer.h"
@@ -212,6 +213,38 @@ TEST(TranslationModel, MemorisesADozenSentences) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     EXPECT_EQ(found[i].front().ids, targets[i]) << "sentence " << i;
   }
+}
+
+TEST(TranslationModel, PackedGivesTheSameBitsAndCannotBeTrained) {
+  const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
+  for (const TransformerConfig& config : small_configs()) {
+    SCOPED_TRACE(to_json(config));
+    const TranslationModel model(config, 3), packed = model.packed();
+    EXPECT_TRUE(packed.is_packed());
+    EXPECT_FALSE(model.is_packed());
+    const Tensor expected = all_logits(model, sources, targets);
+    EXPECT_TRUE(same_bits(all_logits(packed, sources, targets), expected));
+    auto context = nn::ForwardContext::inference();
+    {
+      const NoRecording no_recording;  // now the packed weights do the work
+      EXPECT_TRUE(same_bits(all_logits(packed, sources, targets), expected));
+    }
+    EXPECT_THROW(backward(packed.loss(batch_of(sources, targets), context).loss), Error);
+    EXPECT_NO_THROW(backward(model.loss(batch_of(sources, targets), context).loss));
+  }
+}
+
+TEST(TranslationModel, PackedKeepsTheWeightsOfItsMoment) {
+  const auto sources = sample_sentences({5}), targets = sample_sentences({4});
+  const NoRecording no_recording;
+  TranslationModel model(small_config(), 3);
+  const TranslationModel packed = model.packed();
+  const Tensor before = all_logits(model, sources, targets);
+  for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
+    if (parameter.name.ends_with("query.weight")) parameter.value.values()[0] += 1;
+  }
+  EXPECT_TRUE(same_bits(all_logits(packed, sources, targets), before));
+  EXPECT_FALSE(same_bits(all_logits(model, sources, targets), before));
 }
 
 }  // namespace

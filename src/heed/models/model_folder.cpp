@@ -89,7 +89,7 @@ TranslationModel load_model(const std::string& folder) {
   require_part(folder, weights_path(folder));
   const auto file = io::SafetensorsFile::load(weights_path(folder));
   check_size(file, config);
-  TranslationModel model(config, /*seed=*/0);
+  TranslationModel model = TranslationModel::unset(config);
   std::vector<nn::NamedTensor> all = nn::named_parameters(model);
   read_into(all, file);
   return model;

@@ -15,9 +15,14 @@ constexpr std::uint64_t initial_step = ~std::uint64_t{0};
 }  // namespace
 
 TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_t seed)
-    : config_(config) {
+    : TranslationModel(config, Rng(random_key(seed, initial_step, 0))) {}
+
+TranslationModel TranslationModel::unset(const TransformerConfig& config) {
+  return TranslationModel(config, Rng::silent());
+}
+
+TranslationModel::TranslationModel(const TransformerConfig& config, Rng rng) : config_(config) {
   validate(config_);
-  Rng rng(random_key(seed, initial_step, 0));
   embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
   if (config_.tying != Tying::all) {
     source_embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
@@ -27,6 +32,13 @@ TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_
   }
   encoder_ = nn::Encoder("encoder", encoder_options(config_), rng);
   decoder_ = nn::Decoder("decoder", decoder_options(config_), rng);
+}
+
+TranslationModel TranslationModel::packed() const {
+  TranslationModel copy = *this;
+  nn::pack_weights(copy);
+  copy.packed_output_ = ops::PackedMatrix(output_weight());
+  return copy;
 }
 
 void TranslationModel::visit_parameters(nn::ParameterVisitor& visitor) {
@@ -72,6 +84,7 @@ Tensor TranslationModel::decode(const PackedIds& target_input, const Packed& mem
 }
 
 Tensor TranslationModel::logits(const Tensor& decoded) const {
+  if (is_packed() && !is_recording()) return ops::linear(decoded, packed_output_, Tensor());
   return ops::linear(decoded, output_weight(), Tensor());
 }
 

@@ -39,6 +39,13 @@ struct TranslationLoss {
 class TranslationModel {
  public:
   TranslationModel(const TransformerConfig& config, std::uint64_t seed);  // random weights
+  // Weights without values, for whoever fills them all.
+  static TranslationModel unset(const TransformerConfig& config);
+
+  // For decoding: shares the values, which must not change while it lives, and keeps the weights a
+  // second time in the order that products want. The same bits, sooner; it cannot be trained.
+  TranslationModel packed() const;
+  bool is_packed() const { return packed_output_.is_defined(); }
 
   const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
@@ -60,6 +67,8 @@ class TranslationModel {
   Tensor step(std::span<const int> ids, nn::DecoderState& state, nn::ForwardContext& context) const;
 
  private:
+  TranslationModel(const TransformerConfig& config, Rng rng);
+
   Tensor embed(const nn::Embedding& table, std::span<const int> ids) const;  // N ids -> [N, D]
   const nn::Embedding& source_embedding() const;
   const Tensor& output_weight() const;  // [V, D]
@@ -70,6 +79,7 @@ class TranslationModel {
   std::optional<nn::Linear> output_;               // unless tied
   nn::Encoder encoder_;
   nn::Decoder decoder_;
+  ops::PackedMatrix packed_output_;  // of output_weight, if this is a packed model
 };
 
 }  // namespace heed::models

@@ -10,7 +10,9 @@ namespace heed::nn {
 Embedding::Embedding(Index vocabulary, Index dim, Rng& rng)
     : weight_(Tensor::empty({vocabulary, dim})) {
   const double deviation = 1 / std::sqrt(static_cast<double>(dim));
-  for (float& w : weight_.values()) w = static_cast<float>(rng.normal() * deviation);
+  if (!rng.is_silent()) {
+    for (float& w : weight_.values()) w = static_cast<float>(rng.normal() * deviation);
+  }
   weight_.require_gradient();
 }
 

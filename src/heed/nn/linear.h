@@ -22,8 +22,9 @@ class Linear {
   const Tensor& bias() const { return bias_; }
 
  private:
-  Tensor weight_;  // [O, I]
-  Tensor bias_;    // [O], or undefined
+  Tensor weight_;             // [O, I]
+  Tensor bias_;               // [O], or undefined
+  ops::PackedMatrix packed_;  // of the weight, once pack_weights has been here
 };
 
 }  // namespace heed::nn

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/core/tensor.h"
+#include "heed/ops/packed_matrix.h"
 
 namespace heed::nn {
 
@@ -18,6 +19,11 @@ class ParameterVisitor {
   virtual ~ParameterVisitor() = default;
 
   void parameter(std::string_view name, Tensor& value) { visit(joined(name), value); }
+  // A weight [O, I] that has a packed form, defined or not.
+  void parameter(std::string_view name, Tensor& value, ops::PackedMatrix& packed) {
+    parameter(name, value);
+    visit_packed(value, packed);
+  }
 
   template <typename Module>
   void child(std::string_view name, Module& module) {
@@ -35,6 +41,7 @@ class ParameterVisitor {
 
  protected:
   virtual void visit(const std::string& name, Tensor& value) = 0;
+  virtual void visit_packed(const Tensor& /*value*/, ops::PackedMatrix& /*packed*/) {}
 
  private:
   std::string joined(std::string_view name) const { return prefix_ + std::string(name); }
@@ -56,6 +63,20 @@ std::vector<NamedTensor> named_parameters(Module& module) {
   } collector;
   module.visit_parameters(collector);
   return std::move(collector.found);
+}
+
+// Gives every weight that has one its packed form, which products then use while nothing is
+// recorded. The module must not change any more: its parameters lose their gradients, so that
+// nobody trains it by mistake, while those of its copies keep them.
+template <typename Module>
+void pack_weights(Module& module) {
+  struct Packer : ParameterVisitor {
+    void visit(const std::string&, Tensor& value) override { value = value.detach(); }
+    void visit_packed(const Tensor& value, ops::PackedMatrix& packed) override {
+      packed = ops::PackedMatrix(value);
+    }
+  } packer;
+  module.visit_parameters(packer);
 }
 
 }  // namespace heed::nn

@@ -60,7 +60,9 @@ PositionEmbedding::PositionEmbedding(Positions positions, Index dim, Index max_p
   if (positions_ != Positions::learned) return;
   weight_ = Tensor::empty({max_positions, dim});
   const double deviation = 1 / std::sqrt(static_cast<double>(dim));
-  for (float& w : weight_.values()) w = static_cast<float>(rng.normal() * deviation);
+  if (!rng.is_silent()) {
+    for (float& w : weight_.values()) w = static_cast<float>(rng.normal() * deviation);
+  }
   weight_.require_gradient();
 }
 

@@ -1,0 +1,42 @@
+#include "heed/ops/packed_matrix.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/ops/matmul.h"
+#include "support/same_bits.h"
+
+namespace heed {
+namespace {
+
+TEST(PackedMatrix, GivesTheBitsOfLinearForAnyNumberOfRows) {
+  Rng rng(1);
+  for (const Index in_dim : {1, 30, 128, 300}) {
+    for (const Index out_dim : {1, 17, 600}) {
+      const Tensor weight = Tensor::randn({out_dim, in_dim}, rng);
+      const Tensor bias = Tensor::randn({out_dim}, rng);
+      const ops::PackedMatrix packed(weight);
+      for (const Index rows : {0, 1, 5, 7, 100, 192, 193, 400}) {
+        const Tensor x = Tensor::randn({rows, in_dim}, rng);
+        EXPECT_TRUE(same_bits(ops::linear(x, packed, bias), ops::linear(x, weight, bias)));
+        EXPECT_TRUE(same_bits(ops::linear(x, packed, Tensor()), ops::linear(x, weight, Tensor())));
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, RefusesOtherWidthsAndGradients) {
+  const ops::PackedMatrix packed(Tensor::zeros({3, 4}));
+  EXPECT_THROW(ops::linear(Tensor::zeros({2, 3}), packed, Tensor()), Error);
+  EXPECT_THROW(ops::linear(Tensor::zeros({2, 4}), packed, Tensor::zeros({4})), Error);
+  EXPECT_THROW(ops::PackedMatrix(Tensor::zeros({4})), Error);
+  Tensor x = Tensor::zeros({2, 4});
+  x.require_gradient();
+  EXPECT_THROW(ops::linear(x, packed, Tensor()), Error);
+  const NoRecording no_recording;
+  EXPECT_NO_THROW(ops::linear(x, packed, Tensor()));
+}
+
+}  // namespace
+}  // namespace heed
