@@ -97,5 +97,19 @@ TEST(KeyValueCache, RefusesRowsThatAreNotThere) {
   EXPECT_THROW(cache.reorder(std::vector<Index>{2}), Error);
 }
 
+TEST(KeyValueCache, MakesRoomOnlyForTheRowsThatGoOn) {
+  KeyValueCache cache(8);
+  for (int step = 0; step < 16; ++step) cache.append(tokens(8, static_cast<float>(step)));
+  cache.reorder(std::vector<Index>{6, 3});
+  const KeysAndValues all = cache.append(tokens(2, 100));
+  EXPECT_EQ(all.keys.values.dim(0), 2 * 32);  // two rows of twice the length
+  std::vector<float> expected;
+  for (int step = 0; step < 16; ++step) expected.push_back(60 + static_cast<float>(step));
+  expected.push_back(100);
+  EXPECT_EQ(row_of(all, 0), expected);
+  cache.reorder(std::vector<Index>{1, 0, 1});
+  EXPECT_EQ(row_of(cache.append(tokens(3, 200)), 1).size(), 18u);
+}
+
 }  // namespace
 }  // namespace heed::nn

@@ -87,24 +87,27 @@ void KeyValueCache::copy_slot(Index from, Index to, Index length) {
   copy_rows(values_, to * capacity_, values_, from * capacity_, length, width_);
 }
 
-// Room for so many slots of so many tokens. Rows keep their slots.
+// Room for so many slots of so many tokens. Longer slots are made for the rows that still live, so
+// that a few that go on for long do not drag along the room of all that have ended.
 void KeyValueCache::reserve(Index num_slots, Index capacity) {
   if (num_slots <= num_slots_ && capacity <= capacity_) return;
-  const Index more_slots =
-      num_slots <= num_slots_ ? num_slots_ : std::max(num_slots, 2 * num_slots_);
-  const Index more_capacity =
-      capacity <= capacity_ ? capacity_ : std::max({capacity, 2 * capacity_, first_capacity});
-  Tensor keys = Tensor::empty({more_slots * more_capacity, width_});
-  Tensor values = Tensor::empty({more_slots * more_capacity, width_});
-  for (std::size_t row = 0; row < slots_.size() && num_slots_ > 0; ++row) {
-    const Index from = slots_[row] * capacity_, to = slots_[row] * more_capacity;
+  const bool is_longer = capacity > capacity_;
+  const Index new_capacity =
+      is_longer ? std::max({capacity, 2 * capacity_, first_capacity}) : capacity_;
+  const Index new_slots = is_longer ? num_slots : std::max(num_slots, 2 * num_slots_);
+  Tensor keys = Tensor::empty({new_slots * new_capacity, width_});
+  Tensor values = Tensor::empty({new_slots * new_capacity, width_});
+  for (Index row = 0; row < std::ssize(slots_); ++row) {
+    const Index slot = is_longer ? row : slots_[row];
+    const Index from = slots_[row] * capacity_, to = slot * new_capacity;
     copy_rows(keys, to, keys_, from, lengths_[row], width_);
     copy_rows(values, to, values_, from, lengths_[row], width_);
+    slots_[row] = slot;
   }
   keys_ = std::move(keys);
   values_ = std::move(values);
-  num_slots_ = more_slots;
-  capacity_ = more_capacity;
+  num_slots_ = new_slots;
+  capacity_ = new_capacity;
 }
 
 StackCache::StackCache(Index num_layers, Index num_rows) : lengths_(num_rows, 0) {
