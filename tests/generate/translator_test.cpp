@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "generate/memorised_translator.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
@@ -57,6 +59,20 @@ TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {
   const std::vector<std::string> lines{"four one three"};
   EXPECT_EQ(texts_of(loaded.translate(lines)), (std::vector<std::string>{"vier eins drei"}));
   EXPECT_EQ(loaded.default_search().beam_size, 2);
+}
+
+TEST(Translator, OfASharedModelTranslatesWithTheWeightsOfTheMoment) {
+  const models::ModelFolder& folder = word_by_word_model();
+  models::TranslationModel model(folder.model.config(), 5);
+  const Translator shared(model, folder.tokenizer);
+  const std::vector<std::string> lines{"four one three"};
+  EXPECT_NE(texts_of(shared.translate(lines)), (std::vector<std::string>{"vier eins drei"}));
+  const std::vector<nn::NamedTensor> learned = models::parameters(folder.model);
+  std::vector<nn::NamedTensor> own = models::parameters(model);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    std::ranges::copy(learned[i].value.values(), own[i].value.values().begin());
+  }
+  EXPECT_EQ(texts_of(shared.translate(lines)), (std::vector<std::string>{"vier eins drei"}));
 }
 
 TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {

@@ -19,7 +19,7 @@ struct TranslateOptions {
   std::optional<Index> n_best = {};  // set: the n best of each line, in the format of Moses
   bool alignment = false;
   bool scores = false;
-  Index batch_tokens = 2048;
+  Index batch_tokens = 1024;
 };
 
 // One line of `in` gives one line of `out`, in the same order; blank lines stay blank. Fields

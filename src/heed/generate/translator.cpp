@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/generate/packing.h"
 
 namespace heed::generate {
@@ -13,15 +14,32 @@ namespace {
 // rows.
 constexpr Index min_cost = 16;
 
+constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
+
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
 }  // namespace
 
+// Neighbours, as many as make up batch_tokens; at least one.
+std::vector<std::span<const Translator::Source>> Translator::in_batches(
+    std::span<const Source> sources, Index batch_tokens) {
+  std::vector<std::span<const Source>> batches;
+  for (std::size_t begin = 0, end = 0; begin < sources.size(); begin = end) {
+    for (Index cost = 0; end < sources.size(); ++end) {
+      cost += std::max(static_cast<Index>(sources[end].ids.size()), min_cost);
+      if (cost > batch_tokens && end > begin) break;
+    }
+    batches.push_back(sources.subspan(begin, end - begin));
+  }
+  return batches;
+}
+
 Translator Translator::load(const std::string& folder) {
   models::ModelFolder loaded = models::load_model_folder(folder);
-  return Translator(std::move(loaded.model), std::move(loaded.tokenizer), loaded.generation);
+  // Nobody else knows these weights, so they can be packed once and for all.
+  return Translator(loaded.model.packed(), std::move(loaded.tokenizer), loaded.generation);
 }
 
 Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer,
@@ -41,17 +59,14 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 std::vector<Translation> Translator::translate(std::span<const std::string> lines,
                                                const TranslationOptions& options) const {
   const std::vector<Source> sources = tokenized(lines, options.first_line);
+  const std::vector<std::span<const Source>> batches = in_batches(sources, options.batch_tokens);
   std::vector<Translation> translations(lines.size(), Translation{{TranslatedLine{}}});
-  std::size_t begin = 0;
-  while (begin < sources.size()) {
-    std::size_t end = begin;
-    for (Index cost = 0; end < sources.size(); ++end) {
-      cost += std::max(static_cast<Index>(sources[end].ids.size()), min_cost);
-      if (cost > options.batch_tokens && end > begin) break;
-    }
-    translate_batch(std::span(sources).subspan(begin, end - begin), options, translations);
-    begin = end;
-  }
+  if (batches.empty()) return translations;
+  const models::TranslationModel model = model_.is_packed() ? model_ : model_.packed();
+  // Whole batches side by side: threads that share the small products of one batch would spend
+  // their time on waiting for each other. A single batch has all threads to itself.
+  parallel_for(std::ssize(batches),
+               [&](Index batch) { translate_batch(model, batches[batch], options, translations); });
   return translations;
 }
 
@@ -60,10 +75,15 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
                                                       Index first_line) const {
   const bool is_bounded = model_.config().positions == models::Positions::learned;
   const Index max_tokens = model_.config().max_positions - 1;  // and the end token
+  std::vector<std::vector<int>> encoded(lines.size());
+  parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      if (!is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
+    }
+  });
   std::vector<Source> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (is_blank(lines[i])) continue;
-    std::vector<int> ids = tokenizer_.encode(lines[i]);
+    std::vector<int>& ids = encoded[i];
     const auto length = static_cast<Index>(ids.size());
     check_as(ErrorKind::data, !is_bounded || length <= max_tokens, "line ",
              first_line + static_cast<Index>(i), ": expected at most ", max_tokens,
@@ -75,11 +95,12 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
   return sources;
 }
 
-void Translator::translate_batch(std::span<const Source> batch, const TranslationOptions& options,
+void Translator::translate_batch(const models::TranslationModel& model,
+                                 std::span<const Source> batch, const TranslationOptions& options,
                                  std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources;
   for (const Source& source : batch) sources.push_back(source.ids);
-  const auto found = beam_search(model_, pack_sources(sources), options.search);
+  const auto found = beam_search(model, pack_sources(sources), options.search);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     std::vector<TranslatedLine>& best = translations[batch[i].line].best;
     best.clear();
@@ -88,10 +109,10 @@ void Translator::translate_batch(std::span<const Source> batch, const Translatio
           {tokenizer_.decode(hypothesis.ids), hypothesis.score, hypothesis.normalised_score, {}});
     }
   }
-  if (options.with_alignment) align(batch, found, translations);
+  if (options.with_alignment) align(model, batch, found, translations);
 }
 
-void Translator::align(std::span<const Source> batch,
+void Translator::align(const models::TranslationModel& model, std::span<const Source> batch,
                        std::span<const std::vector<Hypothesis>> hypotheses,
                        std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, targets;
@@ -102,7 +123,7 @@ void Translator::align(std::span<const Source> batch,
     }
   }
   const std::vector<Tensor> weights =
-      cross_attention_weights(model_, sources, targets, first_alignment_layer(model_.config()));
+      cross_attention_weights(model, sources, targets, first_alignment_layer(model.config()));
   std::size_t pair = 0;
   for (const Source& source : batch) {
     for (TranslatedLine& line : translations[source.line].best) {

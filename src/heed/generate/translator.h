@@ -14,7 +14,7 @@ namespace heed::generate {
 struct TranslationOptions {
   BeamSearchOptions search = {};
   bool with_alignment = false;
-  Index batch_tokens = 2048;  // source tokens that are searched together
+  Index batch_tokens = 1024;  // source tokens that are searched together
   Index first_line = 1;       // the number of the first line, for messages
 };
 
@@ -55,10 +55,14 @@ class Translator {
     std::vector<int> ids;  // without the end token
   };
 
+  static std::vector<std::span<const Source>> in_batches(std::span<const Source> sources,
+                                                         Index batch_tokens);
   std::vector<Source> tokenized(std::span<const std::string> lines, Index first_line) const;
-  void translate_batch(std::span<const Source> batch, const TranslationOptions& options,
+  void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
+                       const TranslationOptions& options,
                        std::span<Translation> translations) const;
-  void align(std::span<const Source> batch, std::span<const std::vector<Hypothesis>> hypotheses,
+  void align(const models::TranslationModel& model, std::span<const Source> batch,
+             std::span<const std::vector<Hypothesis>> hypotheses,
              std::span<Translation> translations) const;
 
   models::TranslationModel model_;
