@@ -17,7 +17,10 @@
 namespace heed::ops {
 namespace {
 
-constexpr Index pieces_per_turn = 4;  // short sequences are small work: take several at a time
+// Short sequences are small work: take several pieces at a time, at least so many, and more as long
+// as they stay below so many multiply-adds.
+constexpr Index pieces_per_turn = 4;
+constexpr Index small_turn = 1 << 16;
 
 struct Sizes {
   Index heads, groups;       // H query heads over G key/value heads
@@ -139,9 +142,19 @@ std::vector<Piece> forward_pieces(const Plan& plan) {
   return pieces;
 }
 
+// A function of the sizes only, so that the turns are the same for any threads.
+Index turn_of(const Plan& plan, Index count) {
+  Index cells = 0;
+  for (Index s = 0; s < plan.query.spans.count(); ++s) {
+    cells += plan.query.spans[s].length * plan.key.spans[s].length;
+  }
+  const Index work = cells * plan.sizes.heads * (plan.sizes.key_dim + plan.sizes.value_dim);
+  return std::max(pieces_per_turn, small_turn * count / std::max<Index>(work, 1));
+}
+
 template <typename Body>
 void with_workspace(const Plan& plan, Index count, Body body) {
-  parallel_ranges(count, pieces_per_turn, [&](Index begin, Index end) {
+  parallel_ranges(count, turn_of(plan, count), [&](Index begin, Index end) {
     const auto workspace =
         allocate_floats(kernels::attention_workspace(plan.sizes.key_dim, plan.sizes.value_dim));
     for (Index i = begin; i < end; ++i) body(i, workspace.get());

@@ -29,9 +29,11 @@ Index piece_rows(Index m, Index n, Index k) {
 // one piece can take all rows.
 constexpr Index few_rows = 192;
 
-// Columns of one piece: whole panels, and enough pieces for several threads.
+// Columns of one piece: whole panels, and enough pieces for several threads. What one thread does
+// within 20 microseconds, reading b included, is not worth waking another.
 Index few_rows_columns(Index m, Index n, Index k) {
-  if (m * n * k <= small_work) return n;
+  constexpr Index small_factor = 1 << 16, small_product = 1 << 19;
+  if (n * k <= small_factor && m * n * k <= small_product) return n;
   return std::min(piece_columns,
                   rounded_up((n + min_pieces - 1) / min_pieces, kernels::gemm_panel_width()));
 }
