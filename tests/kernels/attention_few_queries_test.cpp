@@ -56,7 +56,7 @@ TEST(AttentionFewQueries, HasTheBitsOfAttention) {
   const AttentionRule rule{.scale = 0.3f};
   for (const int64_t queries : {1, 2, 3, 4, 5, 6}) {
     for (const int64_t keys : {0, 1, 5, 7, 8, 9, 16, 31, 63, 64, 65, 130, 200}) {
-      for (const auto [key_dim, value_dim] :
+      for (const auto& [key_dim, value_dim] :
            {std::pair<int64_t, int64_t>{1, 1}, {4, 3}, {6, 8}, {32, 32}, {33, 65}, {256, 256}}) {
         const AttentionSizes sizes{queries, keys, key_dim, value_dim};
         expect_bits_of_attention(sizes, rule, Rows(queries, key_dim, 1), Rows(keys, key_dim, 2),
