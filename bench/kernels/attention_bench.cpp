@@ -7,6 +7,7 @@
 // what the calls add to the resident memory at its peak.
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/base/parallel.h"
@@ -49,8 +50,8 @@ void measure(const AttentionCase& shape, int num_samples) {
     for (Tensor* input : {&query, &key, &value}) {
       if (shape.with_backward) input->clear_gradient();
     }
-    const Tensor mixed = ops::attention({query, spans}, {key, spans}, value, mask, options);
-    if (shape.with_backward) backward(mixed, gradient);
+    Tensor mixed = ops::attention({query, spans}, {key, spans}, value, mask, options);
+    if (shape.with_backward) backward(std::move(mixed), gradient);
   };
   const double before = resident_bytes();
   reset_peak_resident();

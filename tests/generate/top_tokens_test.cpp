@@ -50,6 +50,10 @@ TEST(LogProbabilities, OfLogitsHaveTheBitsOfLogSoftmax) {
     const auto found = LogProbabilities::of_logits(logits.values());
     for (Index token = 0; token < width; ++token) {
       EXPECT_EQ(found[token], expected.values()[token]) << token << " of " << width;
+      // Compared as the written log-probabilities are: its own value is never above itself.
+      const auto above = std::ranges::find_if(expected.values(),
+                                              [&](float value) { return value > found[token]; });
+      EXPECT_EQ(found.first_above(0, width, found[token]), above - expected.values().begin());
     }
     EXPECT_EQ(tokens_of(top_tokens(found, 5, {})),
               tokens_of(top_tokens(LogProbabilities::of_values(expected.values()), 5, {})));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -202,6 +203,12 @@ TEST(ProjectionCrossEntropy, TheNumberOfThreadsChangesNoBit) {
   const Inputs one = run(1), two = run(2);
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(same_bits(one[i], two[i])) << i;
   set_num_threads(before);
+}
+
+TEST(CrossEntropy, AnImpossibleOtherClassLeavesTheLossFinite) {
+  const float never = -std::numeric_limits<float>::infinity();
+  const Tensor logits = Tensor::from({0, never, 0}, {1, 3});
+  EXPECT_FLOAT_EQ(ops::cross_entropy(logits, std::vector<int>{0}).item(), std::log(2.0f));
 }
 
 TEST(ProjectionCrossEntropy, HugeLogitsStayFinite) {

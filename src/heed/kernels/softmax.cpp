@@ -1,6 +1,5 @@
 #include "heed/kernels/softmax.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "heed/kernels/targets.h"
@@ -92,40 +91,12 @@ void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t
   }
 }
 
-// The largest and the sum, in one pass; chains of four vectors, because a chain of one would wait
-// for each of its additions.
-struct MostAndSum {
-  float most, sum;
-};
-HWY_INLINE MostAndSum MostAndSumOf(const float* x, std::int64_t cols) {
-  const FloatTag d;
-  constexpr int chains = 4;
-  const std::int64_t step = chains * hn::Lanes(d);
-  FloatVec most[chains], sum[chains];
-  for (int c = 0; c < chains; ++c) {
-    most[c] = hn::Set(d, -HUGE_VALF);
-    sum[c] = hn::Zero(d);
-  }
-  std::int64_t i = 0;
-  for (; i + step <= cols; i += step) {
-#pragma GCC unroll 4
-    for (int c = 0; c < chains; ++c) {
-      const auto v = hn::LoadU(d, x + i + c * hn::Lanes(d));
-      most[c] = hn::Max(most[c], v);
-      sum[c] = hn::Add(sum[c], v);
-    }
-  }
-  for (int c = 1; c < chains; ++c) {
-    most[0] = hn::Max(most[0], most[c]);
-    sum[0] = hn::Add(sum[0], sum[c]);
-  }
-  return {std::max(Max(d, most[0]), MaxOf(x + i, cols - i)),
-          Sum(d, sum[0]) + SumOf(x + i, cols - i, [](auto v) HWY_ATTR { return v; })};
-}
-
 RowLoss CrossEntropyRow(float* z, std::int64_t cols, std::int64_t target, float smoothing) {
-  const auto [most, all] = MostAndSumOf(z, cols);
+  const float most = MaxOf(z, cols);
   const float at_target = z[target];
+  const float shift_sum = smoothing == 0 ? 0 : SumOf(z, cols, [most](auto v) HWY_ATTR {
+    return hn::Sub(v, hn::Set(FloatTag(), most));
+  });
   const float sum = ExpAndSum(z, z, most, cols);
   const double log_sum = std::log(static_cast<double>(sum));
 
@@ -136,7 +107,7 @@ RowLoss CrossEntropyRow(float* z, std::int64_t cols, std::int64_t target, float 
   z[target] -= 1 - smoothing;
 
   const double likelihood = log_sum - (static_cast<double>(at_target) - most);
-  const double over_all = log_sum + most - static_cast<double>(all) / static_cast<double>(cols);
+  const double over_all = log_sum - static_cast<double>(shift_sum) / static_cast<double>(cols);
   return {(1 - static_cast<double>(smoothing)) * likelihood + smoothing * over_all, likelihood};
 }
 
