@@ -17,9 +17,8 @@
 namespace heed::ops {
 namespace {
 
-// Short sequences are small work: take several pieces at a time, at least so many, and more as long
-// as they stay below so many multiply-adds.
-constexpr Index pieces_per_turn = 4;
+// Short sequences are small work: several pieces are taken at a time, as long as they stay below so
+// many multiply-adds.
 constexpr Index small_turn = 1 << 16;
 
 struct Sizes {
@@ -149,7 +148,7 @@ Index turn_of(const Plan& plan, Index count) {
     cells += plan.query.spans[s].length * plan.key.spans[s].length;
   }
   const Index work = cells * plan.sizes.heads * (plan.sizes.key_dim + plan.sizes.value_dim);
-  return std::max(pieces_per_turn, small_turn * count / std::max<Index>(work, 1));
+  return std::max<Index>(1, small_turn * count / std::max<Index>(work, 1));
 }
 
 template <typename Body>
