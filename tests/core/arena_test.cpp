@@ -54,6 +54,26 @@ TEST(Arena, TakesTheSmallestGapThatFits) {
   arena.give_back(last, 64);
 }
 
+TEST(Arena, WhatRepeatsComesBackToItsPlaces) {
+  Arena arena;
+  constexpr std::size_t half_a_region = 16 << 20;
+  const auto places = [&] {  // of a result, its notes, and two gradients after its end
+    void* result = arena.take(half_a_region);
+    void* notes = arena.take(1000);
+    arena.give_back(result, half_a_region);
+    std::vector<void*> gradients;
+    for (int i = 0; i < 3; ++i) gradients.push_back(arena.take(half_a_region));
+    arena.give_back(notes, 1000);
+    for (void* gradient : gradients) arena.give_back(gradient, half_a_region);
+    gradients.push_back(result);
+    return gradients;
+  };
+  const std::vector<void*> first = places();
+  EXPECT_EQ(first.front(), first.back());
+  EXPECT_EQ(places(), first);
+  EXPECT_EQ(places(), first);
+}
+
 TEST(Arena, MixedSizesStayNearWhatIsInUse) {
   Arena arena;
   Rng rng(7);

@@ -26,15 +26,20 @@ std::size_t block_size(std::size_t bytes) {
 void* Arena::take(std::size_t bytes) {
   bytes = block_size(bytes);
   std::lock_guard lock(mutex_);
-  auto found = free_by_size_.lower_bound({bytes, nullptr});
-  if (found == free_by_size_.end()) {
-    add_region(bytes);
-    found = free_by_size_.lower_bound({bytes, nullptr});
-  }
-  const auto [size, place] = *found;
+  const auto [size, place] = find_free(bytes);
   remove_free(place, size);
   if (size > bytes) add_free(place + bytes, size - bytes);
   return place;
+}
+
+Arena::FreeBlock Arena::find_free(std::size_t bytes) {
+  const FreeBlock smallest{bytes, reinterpret_cast<Place>(UINTPTR_MAX)};
+  auto found = free_by_size_.lower_bound(smallest);
+  if (found == free_by_size_.end()) {
+    add_region(bytes);
+    found = free_by_size_.lower_bound(smallest);
+  }
+  return *found;
 }
 
 void Arena::give_back(void* block, std::size_t bytes) noexcept {
@@ -87,7 +92,7 @@ void Arena::add_region(std::size_t bytes) {
 
 void Arena::add_free(Place place, std::size_t bytes) {
   free_.emplace(place, bytes);
-  free_by_size_.emplace(bytes, place);
+  free_by_size_.insert({bytes, place});
 }
 
 void Arena::remove_free(Place place, std::size_t bytes) {

@@ -9,7 +9,6 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <utility>
 
 namespace heed {
 
@@ -28,14 +27,24 @@ class Arena {
  private:
   using Place = std::byte*;
 
+  // The smaller block first. Of two alike the higher one: regions are handed out downwards, so it
+  // is the one that was used before, and what repeats touches no new memory.
+  struct FreeBlock {
+    std::size_t bytes;
+    Place place;
+    friend bool operator<(const FreeBlock& a, const FreeBlock& b) {
+      return a.bytes != b.bytes ? a.bytes < b.bytes : a.place > b.place;
+    }
+  };
+  FreeBlock find_free(std::size_t bytes);
+
   void add_region(std::size_t bytes);
   void add_free(Place place, std::size_t bytes);
   void remove_free(Place place, std::size_t bytes);
 
   mutable std::mutex mutex_;
   std::map<Place, std::size_t> free_;  // never two neighbours
-  std::set<std::pair<std::size_t, Place>>
-      free_by_size_;  // the same, to find the smallest that fits
+  std::set<FreeBlock> free_by_size_;   // the same, to find the smallest that fits
   std::size_t region_bytes_ = 0;
 };
 
