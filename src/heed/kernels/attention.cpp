@@ -16,8 +16,14 @@
 #define HEED_KERNELS_ATTENTION_ONCE
 namespace heed::kernels {
 
-constexpr std::int64_t key_block = 64;
-constexpr std::int64_t query_block = 48;  // 12 KiB of scores, and whole register blocks of 6 rows
+// Queries and keys whose scores are held at a time. Long rows make long sums, for which a register
+// block is set up less often; the scores of a block stay in the first-level cache, and queries are
+// whole register blocks of 6 rows.
+struct BlockSize {
+  std::int64_t queries, keys;
+};
+constexpr BlockSize forward_block{24, attention_key_block};
+constexpr BlockSize backward_block{96, 128};
 
 inline std::int64_t padded(std::int64_t width) { return (width + 31) / 32 * 32; }
 
@@ -49,10 +55,12 @@ inline KeyRange visible_keys(const AttentionRule& rule, std::int64_t first, std:
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-// A block of b in panels, with a note whether all of it is finite. Zeros of the other factor stand
-// for masked cells: they must not meet NaN or infinity, which they would turn into NaN.
-struct PackedBlock {
-  const float* panels;
+// The second factor b of a product, in panels or in rows, with a note whether all of it is finite.
+// Zeros of the other factor stand for masked cells: they must not meet NaN or infinity, which they
+// would turn into NaN.
+struct Factor {
+  const float* data;
+  std::int64_t row_stride;  // in rows; 0: in panels
   bool is_finite;
 };
 
@@ -65,22 +73,27 @@ HWY_INLINE std::int64_t WholePanels(std::int64_t width) {
 }
 
 // The rows as a factor [rows, width].
-HWY_INLINE PackedBlock PackRows(float* panels, HeadRows rows, std::int64_t count,
-                                std::int64_t width) {
+HWY_INLINE Factor PackRows(float* panels, HeadRows rows, std::int64_t count, std::int64_t width) {
   PackPanels(panels, rows.data, rows.stride, 1, width, count);
-  return {panels, AllFinite(panels, WholePanels(width) * count)};
+  return {panels, 0, AllFinite(panels, WholePanels(width) * count)};
 }
 
-// The rows one after another: heads lie side by side in a tensor, and rows of one head are often so
-// far apart that they fall on the same few sets of the cache.
+// The rows one after another, zeros behind each: heads lie side by side in a tensor, and rows of
+// one head are often so far apart that they fall on the same few sets of the cache.
 HWY_INLINE HeadRows GatherRows(float* target, HeadRows rows, std::int64_t count,
                                std::int64_t width) {
   const std::int64_t stride = padded(width);
   for (std::int64_t i = 0; i < count; ++i) {
-    std::copy(rows.data + i * rows.stride, rows.data + i * rows.stride + width,
-              target + i * stride);
+    float* row = target + i * stride;
+    std::copy(rows.data + i * rows.stride, rows.data + i * rows.stride + width, row);
+    std::fill(row + width, row + stride, 0.0f);
   }
   return {target, stride};
+}
+
+// Gathered rows as a factor [rows, width].
+HWY_INLINE Factor RowsFactor(HeadRows gathered, std::int64_t count) {
+  return {gathered.data, gathered.stride, AllFinite(gathered.data, gathered.stride * count)};
 }
 
 // The rows as a factor [width, rows].
@@ -91,18 +104,23 @@ HWY_INLINE void PackColumns(float* panels, HeadRows rows, std::int64_t count, st
 // c [m, n] += a [m, k] x b. Where b is not finite, zeros of a skip their row of b; the bits are the
 // same as for a finite b, because adding 0 * b changes nothing.
 HWY_INLINE void AddProduct(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
-                           std::int64_t a_col, const PackedBlock& b, std::int64_t m, std::int64_t n,
+                           std::int64_t a_col, const Factor& b, std::int64_t m, std::int64_t n,
                            std::int64_t k) {
+  const bool is_packed = b.row_stride == 0;
+  if (b.is_finite && is_packed)
+    return GemmPanels(c, c_stride, a, a_row, a_col, b.data, m, n, k, true, nullptr);
   if (b.is_finite)
-    return GemmPanels(c, c_stride, a, a_row, a_col, b.panels, m, n, k, true, nullptr);
+    return GemmRowsOfB(c, c_stride, a, a_row, a_col, b.data, b.row_stride, m, n, k, true);
   const std::int64_t width = PanelWidth();
+  const std::int64_t row_stride = is_packed ? width : b.row_stride;
+  const std::int64_t panel_step = is_packed ? width * k : width;
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
-      const float* column = b.panels + j / width * width * k + j % width;
+      const float* column = b.data + j / width * panel_step + j % width;
       float sum = 0;
       for (std::int64_t l = 0; l < k; ++l) {
         const float factor = a[i * a_row + l * a_col];
-        if (factor != 0) sum = std::fma(factor, column[l * width], sum);
+        if (factor != 0) sum = std::fma(factor, column[l * row_stride], sum);
       }
       c[i * c_stride + j] += sum;
     }
@@ -116,11 +134,12 @@ HWY_INLINE FloatVec Tanh(FloatVec x) {
   return hn::Sub(one, hn::Div(two, hn::Add(Exp(d, hn::Mul(x, two)), one)));
 }
 
-// Rows of scores [rows, key_block] for queries from `first_query` and keys from `first_key`.
+// Rows of scores [rows, stride] for queries from `first_query` and keys from `first_key`.
 struct ScoreBlock {
   float* scores;
+  std::int64_t stride;
   std::int64_t first_query, rows, first_key, keys;
-  float* row(std::int64_t i) const { return scores + i * key_block; }
+  float* row(std::int64_t i) const { return scores + i * stride; }
   // Rows have room for whole vectors. What lies behind the keys is computed too, and never used.
   std::int64_t whole_vectors() const {
     const std::int64_t lanes = hn::Lanes(FloatTag());
@@ -201,7 +220,7 @@ HWY_INLINE float ExpRow(float* row, std::int64_t count, float shift) {
   const auto most = hn::Set(d, shift);
   auto sum = hn::Zero(d);
   for (std::int64_t j = 0; j < count; j += hn::Lanes(d)) {
-    const auto e = Exp(d, hn::Sub(hn::Load(d, row + j), most));
+    const auto e = ExpNegative(d, hn::Sub(hn::Load(d, row + j), most));
     hn::Store(e, d, row + j);
     sum = hn::Add(sum, e);
   }
@@ -248,9 +267,9 @@ struct ForwardWorkspace {
   float *scores, *keys, *values, *mixed, *queries;
   ForwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
       : scores(memory),
-        keys(scores + query_block * key_block),
-        values(keys + key_block * padded(key_dim)),
-        mixed(values + key_block * padded(value_dim)),
+        keys(scores + forward_block.queries * forward_block.keys),
+        values(keys + forward_block.keys * padded(key_dim)),
+        mixed(values + forward_block.keys * padded(value_dim)),
         queries(mixed + attention_max_queries * padded(value_dim)) {}
 };
 
@@ -266,8 +285,9 @@ HWY_INLINE void WriteWeights(const AttentionRecord& record, const RunningSoftmax
     }
     const FloatTag d;
     const auto shift = hn::Set(d, most), factor = hn::Set(d, 1 / sum);
-    Map(weights, masked, keys,
-        [d, shift, factor](auto v) HWY_ATTR { return hn::Mul(Exp(d, hn::Sub(v, shift)), factor); });
+    Map(weights, masked, keys, [d, shift, factor](auto v) HWY_ATTR {
+      return hn::Mul(ExpNegative(d, hn::Sub(v, shift)), factor);
+    });
   }
 }
 
@@ -288,18 +308,20 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
   // Blocks that no query sees are left out; a watcher gets their scores all the same.
   const KeyRange seen =
       record ? KeyRange{0, sizes.keys} : visible_keys(rule, first, last, sizes.keys);
-  for (std::int64_t from = seen.first / key_block * key_block; from < seen.last;
-       from += key_block) {
-    const std::int64_t keys = std::min(key_block, sizes.keys - from);
+  for (std::int64_t from = seen.first / forward_block.keys * forward_block.keys; from < seen.last;
+       from += forward_block.keys) {
+    const std::int64_t keys = std::min(forward_block.keys, sizes.keys - from);
     PackColumns(work.keys, {key.data + from * key.stride, key.stride}, keys, sizes.key_dim);
-    const PackedBlock values = PackRows(
-        work.values, {value.data + from * value.stride, value.stride}, keys, sizes.value_dim);
-    for (std::int64_t at = first; at < last; at += query_block) {
-      const ScoreBlock block{work.scores, at, std::min(query_block, last - at), from, keys};
+    const Factor values = PackRows(work.values, {value.data + from * value.stride, value.stride},
+                                   keys, sizes.value_dim);
+    for (std::int64_t at = first; at < last; at += forward_block.queries) {
+      const ScoreBlock block{work.scores, forward_block.keys,
+                             at,          std::min(forward_block.queries, last - at),
+                             from,        keys};
       const KeyRange block_sees = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (record == nullptr && (block_sees.last <= from || block_sees.first >= from + keys))
         continue;
-      GemmPanels(work.scores, key_block, queries.data + (at - first) * queries.stride,
+      GemmPanels(work.scores, forward_block.keys, queries.data + (at - first) * queries.stride,
                  queries.stride, 1, work.keys, block.rows, keys, sizes.key_dim, false, nullptr);
       ApplyRule(block, rule, sizes.keys, record);
       float* mixed = work.mixed + (at - first) * mixed_stride;
@@ -308,7 +330,7 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
         for (std::int64_t i = 0; i < block.rows; ++i)
           DropWeights(block.row(i), at + i, from, keys, rule);
       }
-      AddProduct(mixed, mixed_stride, work.scores, key_block, 1, values, block.rows,
+      AddProduct(mixed, mixed_stride, work.scores, forward_block.keys, 1, values, block.rows,
                  sizes.value_dim, keys);
     }
   }
@@ -325,18 +347,18 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
 }
 
 struct BackwardWorkspace {
-  float *weights, *dweights, *key_columns, *key_rows, *value_columns, *query_rows, *doutput_rows,
-      *queries, *doutputs;
+  float *weights, *dweights, *key_columns, *key_rows, *value_columns, *queries, *doutputs, *dkeys,
+      *dvalues;
   BackwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
       : weights(memory),
-        dweights(weights + query_block * key_block),
-        key_columns(dweights + query_block * key_block),
-        key_rows(key_columns + key_block * padded(key_dim)),
-        value_columns(key_rows + key_block * padded(key_dim)),
-        query_rows(value_columns + key_block * padded(value_dim)),
-        doutput_rows(query_rows + key_block * padded(key_dim)),
-        queries(doutput_rows + key_block * padded(value_dim)),
-        doutputs(queries + query_block * padded(key_dim)) {}
+        dweights(weights + backward_block.queries * backward_block.keys),
+        key_columns(dweights + backward_block.queries * backward_block.keys),
+        key_rows(key_columns + backward_block.keys * padded(key_dim)),
+        value_columns(key_rows + backward_block.keys * padded(key_dim)),
+        queries(value_columns + backward_block.keys * padded(value_dim)),
+        doutputs(queries + backward_block.queries * padded(key_dim)),
+        dkeys(doutputs + backward_block.queries * padded(value_dim)),
+        dvalues(dkeys + backward_block.keys * padded(key_dim)) {}
 };
 
 // The derivative of a capped score c tanh(s / c) is 1 - (capped / c)^2. The cap is undone from the
@@ -384,22 +406,35 @@ void AttentionDeltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std:
   }
 }
 
+HWY_INLINE void AddRows(HeadRowsOut to, HeadRows from, std::int64_t count, std::int64_t width) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    float* row = to.data + i * to.stride;
+    Map(row, row, from.data + i * from.stride, width,
+        [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+  }
+}
+
 void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
                        HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
                        HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                        float* memory) {
   const BackwardWorkspace work(memory, sizes.key_dim, sizes.value_dim);
-  for (std::int64_t from = 0; from < sizes.keys; from += key_block) {
-    const std::int64_t keys = std::min(key_block, sizes.keys - from);
+  const std::int64_t dkey_stride = padded(sizes.key_dim);
+  const std::int64_t dvalue_stride = padded(sizes.value_dim);
+  for (std::int64_t from = 0; from < sizes.keys; from += backward_block.keys) {
+    const std::int64_t keys = std::min(backward_block.keys, sizes.keys - from);
     const HeadRows key_rows{key.data + from * key.stride, key.stride};
     PackColumns(work.key_columns, key_rows, keys, sizes.key_dim);
     PackColumns(work.value_columns, {value.data + from * value.stride, value.stride}, keys,
                 sizes.value_dim);
-    const PackedBlock packed_keys = PackRows(work.key_rows, key_rows, keys, sizes.key_dim);
+    const Factor packed_keys = PackRows(work.key_rows, key_rows, keys, sizes.key_dim);
+    std::fill(work.dkeys, work.dkeys + keys * dkey_stride, 0.0f);
+    std::fill(work.dvalues, work.dvalues + keys * dvalue_stride, 0.0f);
 
-    for (std::int64_t at = 0; at < sizes.queries; at += query_block) {
-      const ScoreBlock block{work.weights, at, std::min(query_block, sizes.queries - at), from,
-                             keys};
+    for (std::int64_t at = 0; at < sizes.queries; at += backward_block.queries) {
+      const ScoreBlock block{work.weights, backward_block.keys,
+                             at,           std::min(backward_block.queries, sizes.queries - at),
+                             from,         keys};
       const KeyRange seen = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (seen.last <= from || seen.first >= from + keys) continue;
       const HeadRows query_rows = GatherRows(
@@ -409,16 +444,16 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
                      block.rows, sizes.value_dim);
 
       // The weights once more, from the scores and the row sums that were kept.
-      GemmPanels(work.weights, key_block, query_rows.data, query_rows.stride, 1, work.key_columns,
-                 block.rows, keys, sizes.key_dim, false, nullptr);
+      GemmPanels(work.weights, backward_block.keys, query_rows.data, query_rows.stride, 1,
+                 work.key_columns, block.rows, keys, sizes.key_dim, false, nullptr);
       ApplyRule(block, rule, sizes.keys, nullptr);
       WeightsAgain(block, log_sum);
 
       // dweights = doutput value^T; through dropout if there was one.
-      GemmPanels(work.dweights, key_block, doutput_rows.data, doutput_rows.stride, 1,
+      GemmPanels(work.dweights, backward_block.keys, doutput_rows.data, doutput_rows.stride, 1,
                  work.value_columns, block.rows, keys, sizes.value_dim, false, nullptr);
       for (std::int64_t i = 0; i < block.rows; ++i) {
-        float* dweights = work.dweights + i * key_block;
+        float* dweights = work.dweights + i * backward_block.keys;
         if (rule.has_dropout) DropWeights(dweights, at + i, from, keys, rule);
         const float delta = deltas.data[(at + i) * deltas.stride];
         ScoreGradients(dweights, block.row(i), delta, rule.scale, block.whole_vectors());
@@ -426,23 +461,26 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
       }
 
       // dvalue += weights^T doutput; then the weights' memory holds the raw scores for the cap.
-      AddProduct(dvalue.data + from * dvalue.stride, dvalue.stride, work.weights, 1, key_block,
-                 PackRows(work.doutput_rows, doutput_rows, block.rows, sizes.value_dim), keys,
-                 sizes.value_dim, block.rows);
+      AddProduct(work.dvalues, dvalue_stride, work.weights, 1, backward_block.keys,
+                 RowsFactor(doutput_rows, block.rows), keys, sizes.value_dim, block.rows);
       if (rule.softcap > 0) {
-        GemmPanels(work.weights, key_block, query_rows.data, query_rows.stride, 1, work.key_columns,
-                   block.rows, keys, sizes.key_dim, false, nullptr);
+        GemmPanels(work.weights, backward_block.keys, query_rows.data, query_rows.stride, 1,
+                   work.key_columns, block.rows, keys, sizes.key_dim, false, nullptr);
         for (std::int64_t i = 0; i < block.rows; ++i) {
-          CapSlopes(work.dweights + i * key_block, block.row(i), rule, block.whole_vectors());
+          CapSlopes(work.dweights + i * backward_block.keys, block.row(i), rule,
+                    block.whole_vectors());
         }
       }
       // dquery += dscores key, dkey += dscores^T query.
-      AddProduct(dquery.data + at * dquery.stride, dquery.stride, work.dweights, key_block, 1,
-                 packed_keys, block.rows, sizes.key_dim, keys);
-      AddProduct(dkey.data + from * dkey.stride, dkey.stride, work.dweights, 1, key_block,
-                 PackRows(work.query_rows, query_rows, block.rows, sizes.key_dim), keys,
-                 sizes.key_dim, block.rows);
+      AddProduct(dquery.data + at * dquery.stride, dquery.stride, work.dweights,
+                 backward_block.keys, 1, packed_keys, block.rows, sizes.key_dim, keys);
+      AddProduct(work.dkeys, dkey_stride, work.dweights, 1, backward_block.keys,
+                 RowsFactor(query_rows, block.rows), keys, sizes.key_dim, block.rows);
     }
+    AddRows({dkey.data + from * dkey.stride, dkey.stride}, {work.dkeys, dkey_stride}, keys,
+            sizes.key_dim);
+    AddRows({dvalue.data + from * dvalue.stride, dvalue.stride}, {work.dvalues, dvalue_stride},
+            keys, sizes.value_dim);
   }
 }
 
@@ -457,12 +495,14 @@ HWY_EXPORT(AttentionDeltas);
 HWY_EXPORT(AttentionBackward);
 
 std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) noexcept {
-  const std::int64_t forward = query_block * key_block + key_block * padded(key_dim) +
-                               (key_block + attention_max_queries) * padded(value_dim) +
+  const std::int64_t forward = forward_block.queries * forward_block.keys +
+                               forward_block.keys * padded(key_dim) +
+                               (forward_block.keys + attention_max_queries) * padded(value_dim) +
                                attention_max_queries * padded(key_dim);
-  const std::int64_t backward = 2 * query_block * key_block +
-                                (3 * key_block + query_block) * padded(key_dim) +
-                                (2 * key_block + query_block) * padded(value_dim);
+  const std::int64_t backward =
+      2 * backward_block.queries * backward_block.keys +
+      (3 * backward_block.keys + backward_block.queries) * padded(key_dim) +
+      (2 * backward_block.keys + backward_block.queries) * padded(value_dim);
   return std::max(forward, backward);
 }
 

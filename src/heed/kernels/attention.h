@@ -50,6 +50,9 @@ struct AttentionRecord {
   float* weights = nullptr;
 };
 
+// Scores join the softmax in blocks of so many keys.
+inline constexpr std::int64_t attention_key_block = 128;
+
 // Floats of working memory that either function needs, whatever the lengths. Aligned to 64 bytes.
 std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) noexcept;
 

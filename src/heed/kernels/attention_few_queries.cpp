@@ -19,8 +19,6 @@ namespace heed::kernels {
 
 constexpr std::int64_t max_few_queries = 6;
 constexpr std::int64_t max_few_dim = 256;  // longer sums are cut in two by the matrix product
-// Scores are joined block by block, as in `attention`: the order of every sum is the same.
-constexpr std::int64_t few_key_block = 64;
 
 }  // namespace heed::kernels
 #endif
@@ -65,7 +63,7 @@ HWY_INLINE void ScoreKeys(float* scores, HeadRows query, HeadRows key, std::int6
     }
   }
   for (int q = 0; q < queries; ++q) {
-    hn::Store(hn::Mul(sum[q], scale), d, scores + q * few_key_block);
+    hn::Store(hn::Mul(sum[q], scale), d, scores + q * attention_key_block);
   }
 }
 
@@ -96,7 +94,7 @@ HWY_INLINE float JoinRow(float* row, std::int64_t keys, FewRunning& running) {
   const auto shift = hn::Set(d, now);
   auto sum = hn::Zero(d);
   for (std::int64_t j = 0; j < keys; j += lanes) {
-    const auto e = Exp(d, hn::Sub(hn::Load(d, row + j), shift));
+    const auto e = ExpNegative(d, hn::Sub(hn::Load(d, row + j), shift));
     hn::Store(e, d, row + j);
     sum = hn::Add(sum, e);
   }
@@ -141,7 +139,7 @@ HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weigh
           left == lanes ? hn::LoadU(d, row) : LoadPart(d, row, static_cast<std::size_t>(left));
 #pragma GCC unroll 8
       for (int q = 0; q < queries; ++q) {
-        const float weight = weights[q * few_key_block + j];
+        const float weight = weights[q * attention_key_block + j];
         if (has_zero && weight == 0) continue;  // adds nothing, unless the value is not finite
         sum[q] = hn::MulAdd(hn::Set(d, weight), v, sum[q]);
       }
@@ -159,15 +157,15 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
   const std::int64_t mixed_dim = (sizes.value_dim + lanes - 1) / lanes * lanes;
-  HWY_ALIGN float weights[queries * few_key_block];
+  HWY_ALIGN float weights[queries * attention_key_block];
   HWY_ALIGN float mixed[queries * max_few_dim];
   FewRunning running[queries];
   for (int q = 0; q < queries; ++q) {
     std::fill(mixed + q * max_few_dim, mixed + q * max_few_dim + mixed_dim, 0.0f);
   }
-  if (sizes.keys <= few_key_block) PrefetchHead(key, value, sizes);
-  for (std::int64_t from = 0; from < sizes.keys; from += few_key_block) {
-    const std::int64_t keys = std::min(few_key_block, sizes.keys - from);
+  if (sizes.keys <= attention_key_block) PrefetchHead(key, value, sizes);
+  for (std::int64_t from = 0; from < sizes.keys; from += attention_key_block) {
+    const std::int64_t keys = std::min(attention_key_block, sizes.keys - from);
     for (std::int64_t j = 0; j < keys; j += lanes) {
       ScoreKeys<queries>(weights + j, query, {key.data + (from + j) * key.stride, key.stride},
                          keys - j, sizes.key_dim, hn::Set(d, scale));
@@ -175,7 +173,7 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
     float shrinks[queries];
     bool has_zero = false;
     for (int q = 0; q < queries; ++q) {
-      float* row = weights + q * few_key_block;
+      float* row = weights + q * attention_key_block;
       shrinks[q] = JoinRow(row, keys, running[q]);
       has_zero = has_zero || HasZero(row, keys);
     }

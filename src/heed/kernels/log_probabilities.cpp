@@ -16,7 +16,7 @@ LogSoftmaxShift LogSoftmaxShiftOf(const float* x, std::int64_t count) {
   const float most = MaxOf(x, count);
   const auto shift = hn::Set(d, most);
   const float sum =
-      SumOf(x, count, [d, shift](auto v) HWY_ATTR { return Exp(d, hn::Sub(v, shift)); });
+      SumOf(x, count, [d, shift](auto v) HWY_ATTR { return ExpNegative(d, hn::Sub(v, shift)); });
   return {most, static_cast<float>(std::log(static_cast<double>(sum)))};
 }
 

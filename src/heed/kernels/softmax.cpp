@@ -21,12 +21,12 @@ HWY_INLINE float ExpAndSum(float* y, const float* x, float most, std::int64_t co
   ForVectors(
       d, cols,
       [&](std::int64_t i) HWY_ATTR {
-        const auto e = Exp(d, hn::Sub(hn::LoadU(d, x + i), shift));
+        const auto e = ExpNegative(d, hn::Sub(hn::LoadU(d, x + i), shift));
         hn::StoreU(e, d, y + i);
         sum = hn::Add(sum, e);
       },
       [&](std::int64_t i, std::size_t left) HWY_ATTR {
-        const auto e = Exp(d, hn::Sub(LoadPart(d, x + i, left, -HUGE_VALF), shift));
+        const auto e = ExpNegative(d, hn::Sub(LoadPart(d, x + i, left, -HUGE_VALF), shift));
         HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)];
         hn::Store(e, d, buffer);
         for (std::size_t j = 0; j < left; ++j) y[i + static_cast<std::int64_t>(j)] = buffer[j];
@@ -66,7 +66,7 @@ void SoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t ro
 HWY_INLINE float SumOfExp(const float* x, float most, std::int64_t cols) {
   const FloatTag d;
   const auto shift = hn::Set(d, most);
-  return SumOf(x, cols, [d, shift](auto v) HWY_ATTR { return Exp(d, hn::Sub(v, shift)); });
+  return SumOf(x, cols, [d, shift](auto v) HWY_ATTR { return ExpNegative(d, hn::Sub(v, shift)); });
 }
 
 void LogSoftmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
@@ -87,7 +87,7 @@ void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t
   for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
     const auto total = hn::Set(d, SumOf(dy, cols, [](auto g) HWY_ATTR { return g; }));
     Map(dx, dy, y, cols,
-        [d, total](auto g, auto v) HWY_ATTR { return hn::NegMulAdd(Exp(d, v), total, g); });
+        [d, total](auto g, auto v) HWY_ATTR { return hn::NegMulAdd(ExpNegative(d, v), total, g); });
   }
 }
 
