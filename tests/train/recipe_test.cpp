@@ -115,12 +115,24 @@ TEST(Recipe, RefusesSettingsThatDoNotGoTogether) {
       {{"batch-tokens", "100"}},
       {{"positions", "learned"}, {"max-positions", "100"}},
       {{"average", "5"}, {"ema", "0.9"}},
-      {{"early-stopping", "bleu"}, {"validation-bleu", "false"}},
-      {{"schedule", "cosine"}, {"after", "10m"}}};
+      {{"early-stopping", "bleu"}, {"validation-bleu", "false"}}};
   for (const auto& settings : bad) {
     Recipe recipe;
     for (const auto& [name, value] : settings) set(recipe, name, value);
     EXPECT_THROW(validate(recipe), Error) << settings.front().first;
+  }
+}
+
+TEST(Recipe, ARateThatFallsToZeroNeedsAnEndOfAnyKind) {
+  for (const char* kind : {"cosine", "linear"}) {
+    Recipe recipe;
+    set(recipe, "schedule", kind);
+    for (const char* after : {"10m", "3e", "100u"}) {
+      set(recipe, "after", after);
+      EXPECT_NO_THROW(validate(recipe)) << kind << ' ' << after;
+    }
+    recipe.training.after = {};
+    EXPECT_THROW(validate(recipe), Error) << kind;
   }
 }
 

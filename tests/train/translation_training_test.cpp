@@ -305,6 +305,27 @@ TEST(TranslationTraining, StopsWhenTheTimeIsOver) {
   EXPECT_LT(result.update, 1000000);
 }
 
+TEST(TranslationTraining, ByTheClockTheRateFallsToZeroOverTheTime) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.texts.valid_source = training.texts.valid_target = "";
+  training.recipe.training.schedule.kind = ScheduleKind::linear;
+  training.recipe.training.after = parse_run_length("10m", "");
+  const auto rate_at = [](double seconds) { return 0.01 * (1 - seconds / 600); };
+
+  Recorder recorder;
+  for (const Index stop : {8, 16}) {  // the time before the break counts too
+    recorder.stop_after = stop;
+    ASSERT_EQ(train_translation(training, recorder).end, RunEnd::interrupted);
+  }
+  ASSERT_EQ(recorder.updates.size(), 16u);
+  // The clock of the rate is read between the report before and the update's own report.
+  for (std::size_t i = 4; i < recorder.updates.size(); ++i) {
+    EXPECT_LE(recorder.updates[i].learning_rate, rate_at(recorder.updates[i - 1].seconds));
+    EXPECT_GE(recorder.updates[i].learning_rate, rate_at(recorder.updates[i].seconds));
+  }
+}
+
 TEST(TranslationTraining, TheModelCanBeUsedAfterEveryValidation) {
   const ToyTraining toy;
   const auto training = toy.training("model");

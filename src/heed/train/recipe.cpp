@@ -147,7 +147,8 @@ void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
 void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, ScheduleOptions& schedule) {
   list.choice("optimizer", optimizer.kind, "who moves the weights", optimizers);
   list.number<double>("learning-rate", schedule.peak, 0, "the highest of the schedule", 1e6);
-  list.choice("schedule", schedule.kind, "of the learning rate", schedules);
+  list.choice("schedule", schedule.kind, "of the learning rate; cosine and linear end at 0",
+              schedules);
   list.number<Index>("warm-up", schedule.warm_up, 0, "updates until the highest rate");
   list.betas("betas", optimizer, "decay of Adam's means of gradients and of their squares");
   list.number<double>("epsilon", optimizer.epsilon, 0, "Adam's smallest divisor", 1);
@@ -176,7 +177,8 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
   list.length("after", training.after, parse_run_length,
-              "when to stop: 30e (epochs), 8000u (updates), 45m (minutes)");
+              "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
+              "same to the bit)");
 }
 
 }  // namespace
@@ -205,10 +207,8 @@ void validate(const Recipe& recipe) {
            ", found ", training.max_length);
   const bool ends = training.schedule.kind == ScheduleKind::cosine ||
                     training.schedule.kind == ScheduleKind::linear;
-  check_as(
-      ErrorKind::usage, !ends || training.after.epochs || training.after.updates,
-      "--schedule: cosine and linear need an end; expected --after in epochs or updates, found ",
-      to_string(training.after));
+  check_as(ErrorKind::usage, !ends || training.after != RunLength{},
+           "--schedule: cosine and linear need an end; expected --after, found none");
   check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
            "--average and --ema: expected one of them, found both");
   check_as(ErrorKind::usage,

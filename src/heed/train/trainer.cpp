@@ -104,9 +104,13 @@ double Trainer::seconds() const {
   return seconds_before_ + passed.count();
 }
 
+double Trainer::share_of_time() const {
+  return options_.after.minutes ? seconds() / (*options_.after.minutes * 60) : 0;
+}
+
 double Trainer::share_done() const {
   const RunLength& after = options_.after;
-  double share = 0;
+  double share = share_of_time();
   if (after.epochs) {
     const double epochs =
         static_cast<double>(run_.state.epoch) +
@@ -117,7 +121,6 @@ double Trainer::share_done() const {
     share = std::max(share,
                      static_cast<double>(run_.state.update) / static_cast<double>(*after.updates));
   }
-  if (after.minutes) share = std::max(share, seconds() / (*after.minutes * 60));
   return std::min(share, 1.0);
 }
 
@@ -148,7 +151,7 @@ void Trainer::run_update() {
     ++state.epoch;
   }
 
-  report.learning_rate = schedule_.rate(state.update);
+  report.learning_rate = schedule_.rate(state.update, share_of_time());
   const auto tokens = static_cast<double>(report.target_tokens);
   report.gradient_norm = std::nan("");
   report.is_applied = false;

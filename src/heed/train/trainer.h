@@ -41,6 +41,7 @@ class Trainer {
   bool is_due(const RunLength& interval) const;
   bool is_at_end() const;
   double seconds() const;
+  double share_of_time() const;  // 0 when the run has no limit in minutes
   double share_done() const;
 
   void run_update();
