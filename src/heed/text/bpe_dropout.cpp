@@ -299,7 +299,6 @@ std::vector<int> BpeDropout::encode(std::string_view text, std::uint64_t key) co
   }
 
   std::vector<int> ids;
-  ids.reserve(symbols.size());
   for (int i = 0; i >= 0; i = symbols[i].next) {
     // A run of unknown characters is one unknown piece.
     const bool goes_on =
