@@ -175,6 +175,8 @@ TEST(TrainCommand, BadInputGetsOneLineAndItsExitCodeAndLeavesNothing) {
       {replaced(good, "--after", "soon"), 2},
       {replaced(good, "--width", "wide"), 2},
       {with(good, {"--preset", "huge"}), 2},
+      {with(good, {"--bpe-dropout", "0.1"}), 2},  // the pieces are words
+      {with(replaced(good, "--subwords", "bpe"), {"--bpe-dropout", "1"}), 2},
       {with(good, {"--early-stopping", "luck"}), 2},
       {with(good, {"--no-such-option"}), 2},
       {with(good, {"--threads", "0"}), 2},

@@ -162,6 +162,9 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.number<Index>("accumulate", training.accumulate, 1, "batches for one update");
   list.number<Index>("max-length", training.max_length, 2,
                      "tokens; pairs with a longer side are left out");
+  list.number<double>("bpe-dropout", training.bpe_dropout, 0,
+                      "share of merges left out at random, anew in every epoch; needs bpe",
+                      below_one);
   list.length("validate-every", training.validate_every, parse_interval,
               "time between validations: 1e (epochs) or 500u (updates)");
   list.length("save-every", training.save_every, parse_interval,
@@ -205,6 +208,9 @@ void validate(const Recipe& recipe) {
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
+  check_as(
+      ErrorKind::usage, training.bpe_dropout == 0 || recipe.tokenizer.subwords == Subwords::bpe,
+      "--bpe-dropout: expected --subwords bpe, found ", text::to_string(recipe.tokenizer.subwords));
   const bool ends = training.schedule.kind == ScheduleKind::cosine ||
                     training.schedule.kind == ScheduleKind::linear;
   check_as(ErrorKind::usage, !ends || training.after != RunLength{},
@@ -227,6 +233,7 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
   const auto json = io::JsonFields::parse(text, source);
   Recipe recipe;
   for (const RecipeField& field : recipe_fields(recipe)) {
+    if (!json.has(field.name)) continue;  // younger than the run, and without effect by default
     try {
       field.set(json.text(field.name));
     } catch (const Error& error) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "heed/data/batch_plan.h"
+#include "heed/data/epoch_corpus.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/checkpoint.h"
@@ -20,7 +21,7 @@ namespace heed::train {
 struct TrainingMaterial {
   models::TranslationModel& model;
   const text::Tokenizer& tokenizer;
-  const data::TranslationCorpus& corpus;
+  data::EpochCorpus& corpus;
   const ValidationData* validation = nullptr;  // null: none
 };
 
