@@ -55,6 +55,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"batch-tokens", "1024"},
                                                       {"accumulate", "3"},
                                                       {"max-length", "100"},
+                                                      {"bpe-dropout", "0.1"},
                                                       {"validate-every", "50u"},
                                                       {"save-every", "2e"},
                                                       {"early-stopping", "bleu"},
@@ -82,6 +83,15 @@ TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
   EXPECT_EQ(back.training.optimizer.beta2, 0.99);
 }
 
+TEST(Recipe, ASettingThatIsYoungerThanTheRunHasItsDefault) {
+  Recipe recipe;
+  std::string json = to_json(recipe);
+  const std::string setting = "\"bpe-dropout\":\"0\",";
+  ASSERT_NE(json.find(setting), std::string::npos) << json;
+  json.erase(json.find(setting), setting.size());
+  EXPECT_EQ(recipe_from_json(json, "test").training.bpe_dropout, 0);
+}
+
 TEST(Recipe, PresetsAreValid) {
   for (const char* name : {"tiny", "small", "base", "demo"}) {
     EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
@@ -91,11 +101,13 @@ TEST(Recipe, PresetsAreValid) {
 
 TEST(Recipe, RefusesBadValuesAndNamesTheOption) {
   const std::multimap<std::string, std::string> bad{
-      {"width", "0"},        {"width", "12x"},     {"width", ""},          {"dropout", "1"},
-      {"dropout", "nan"},    {"norm", "middle"},   {"betas", "0.9"},       {"betas", "0.9,1"},
-      {"accumulate", "-1"},  {"after", "soon"},    {"save-every", "10m"},  {"validation-bleu", "1"},
-      {"learning-rate", ""}, {"subwords", "BPE"},  {"early-stopping", ""}, {"seed", "-1"},
-      {"ema", "1"},          {"batch-tokens", "1"}};
+      {"width", "0"},        {"width", "12x"},       {"width", ""},
+      {"dropout", "1"},      {"dropout", "nan"},     {"norm", "middle"},
+      {"betas", "0.9"},      {"betas", "0.9,1"},     {"accumulate", "-1"},
+      {"after", "soon"},     {"save-every", "10m"},  {"validation-bleu", "1"},
+      {"learning-rate", ""}, {"subwords", "BPE"},    {"early-stopping", ""},
+      {"seed", "-1"},        {"ema", "1"},           {"batch-tokens", "1"},
+      {"bpe-dropout", "1"},  {"bpe-dropout", "-0.1"}};
   for (const auto& [name, value] : bad) {
     Recipe recipe;
     try {
@@ -112,15 +124,28 @@ TEST(Recipe, RefusesBadValuesAndNamesTheOption) {
 TEST(Recipe, RefusesSettingsThatDoNotGoTogether) {
   const std::vector<std::vector<std::pair<std::string, std::string>>> bad{
       {{"heads", "3"}},
+      {{"bpe-dropout", "0.1"}, {"subwords", "unigram"}},
       {{"batch-tokens", "100"}},
       {{"positions", "learned"}, {"max-positions", "100"}},
       {{"average", "5"}, {"ema", "0.9"}},
-      {{"early-stopping", "bleu"}, {"validation-bleu", "false"}},
-      {{"schedule", "cosine"}, {"after", "10m"}}};
+      {{"early-stopping", "bleu"}, {"validation-bleu", "false"}}};
   for (const auto& settings : bad) {
     Recipe recipe;
     for (const auto& [name, value] : settings) set(recipe, name, value);
     EXPECT_THROW(validate(recipe), Error) << settings.front().first;
+  }
+}
+
+TEST(Recipe, ARateThatFallsToZeroNeedsAnEndOfAnyKind) {
+  for (const char* kind : {"cosine", "linear"}) {
+    Recipe recipe;
+    set(recipe, "schedule", kind);
+    for (const char* after : {"10m", "3e", "100u"}) {
+      set(recipe, "after", after);
+      EXPECT_NO_THROW(validate(recipe)) << kind << ' ' << after;
+    }
+    recipe.training.after = {};
+    EXPECT_THROW(validate(recipe), Error) << kind;
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/base/error.h"
-
 namespace heed::train {
 namespace {
 
@@ -49,9 +47,30 @@ TEST(Schedule, WithoutWarmUpBeginsAtThePeak) {
   EXPECT_DOUBLE_EQ(schedule(ScheduleKind::inverse_square_root, 0).rate(4), 0.005);
 }
 
-TEST(Schedule, CosineAndLinearNeedAnEnd) {
-  EXPECT_THROW(schedule(ScheduleKind::cosine, 10), Error);
-  EXPECT_THROW(schedule(ScheduleKind::linear, 10), Error);
+TEST(Schedule, ByTheClockCosineAndLinearReachZeroWhenTheTimeIsOver) {
+  const auto linear = schedule(ScheduleKind::linear, 10);
+  EXPECT_DOUBLE_EQ(linear.rate(11, 0.0), 0.01);
+  EXPECT_DOUBLE_EQ(linear.rate(11, 0.25), 0.0075);
+  EXPECT_DOUBLE_EQ(linear.rate(100000, 0.75), 0.0025);
+  EXPECT_DOUBLE_EQ(linear.rate(12, 1.0), 0);
+  EXPECT_DOUBLE_EQ(linear.rate(12, 1.5), 0);
+  const auto cosine = schedule(ScheduleKind::cosine, 10);
+  EXPECT_NEAR(cosine.rate(11, 0.25), 0.01 * 0.8535533905932737, 1e-12);
+  EXPECT_NEAR(cosine.rate(11, 0.5), 0.005, 1e-12);
+  EXPECT_NEAR(cosine.rate(11, 1.0), 0, 1e-12);
+}
+
+TEST(Schedule, TheClockDoesNotMatterToTheWarmUpNorToRatesWithoutAnEnd) {
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::linear, 100).rate(50, 0.9), 0.005);
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::constant, 0).rate(5, 0.9), 0.01);
+  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::inverse_square_root, 100).rate(400, 0.9), 0.005);
+}
+
+TEST(Schedule, FollowsUpdatesOrTimeWhicheverIsFurther) {
+  const auto linear = schedule(ScheduleKind::linear, 100, 299);
+  EXPECT_EQ(linear.rate(150, 0.1), linear.rate(150));
+  EXPECT_DOUBLE_EQ(linear.rate(150, 0.5), 0.005);
+  EXPECT_DOUBLE_EQ(linear.rate(1000, 0.5), 0);
 }
 
 }  // namespace

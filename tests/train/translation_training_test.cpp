@@ -141,6 +141,15 @@ void cosine(TranslationTraining& training) {
   training.recipe.training.after = parse_run_length("3e", "");
 }
 
+// Six epochs of four updates, so that the runs are stopped within epochs and between them.
+void bpe_dropout(TranslationTraining& training) {
+  training.recipe.tokenizer = {.vocabulary = 40, .subwords = text::Subwords::bpe};
+  training.recipe.training.bpe_dropout = 0.2;
+  training.recipe.training.batch_tokens = 192;
+  training.recipe.training.schedule.kind = ScheduleKind::linear;
+  training.recipe.training.after = parse_run_length("6e", "");
+}
+
 void early_stopping(TranslationTraining& training) {
   training.recipe.training.early_stopping = StoppingMetric::loss;
   training.recipe.training.patience = 20;
@@ -153,6 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, Resume,
                                          Variant{"accumulated", accumulated},
                                          Variant{"moving_average", moving_average},
                                          Variant{"averaged", averaged}, Variant{"cosine", cosine},
+                                         Variant{"bpe_dropout", bpe_dropout},
                                          Variant{"early_stopping", early_stopping}),
                          [](const auto& info) { return info.param.name; });
 
@@ -205,6 +215,46 @@ TEST(TranslationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   set_num_threads(before);
   expect_same_run(trainings[0], trainings[1]);
   expect_same_run(trainings[0], trainings[2]);
+}
+
+TEST(TranslationTraining, IsTheSameForAnyNumberOfThreadsWithBpeDropoutToo) {
+  const ToyTraining toy;
+  const int before = num_threads();
+  std::vector<TranslationTraining> trainings;
+  for (const int threads : {1, 2}) {
+    set_num_threads(threads);
+    trainings.push_back(toy.training("threads-" + std::to_string(threads)));
+    bpe_dropout(trainings.back());
+    run(trainings.back());
+  }
+  set_num_threads(before);
+  expect_same_run(trainings[0], trainings[1]);
+}
+
+TEST(TranslationTraining, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothingElse) {
+  const ToyTraining toy;
+  const auto tokens_of_epochs = [&](double dropout, Recorder& recorder) {
+    auto training = toy.training("dropout-" + std::to_string(dropout));
+    bpe_dropout(training);
+    training.recipe.training.bpe_dropout = dropout;
+    training.recipe.training.schedule.peak = 0;
+    train_translation(training, recorder);
+    std::vector<Index> tokens(6);
+    for (const UpdateReport& update : recorder.updates) {
+      tokens[update.epoch] += update.source_tokens + update.target_tokens;
+    }
+    return tokens;
+  };
+  Recorder plain, dropped;
+  const auto plain_tokens = tokens_of_epochs(0, plain);
+  const auto dropped_tokens = tokens_of_epochs(0.2, dropped);
+  for (std::size_t epoch = 0; epoch < 6; ++epoch) {
+    EXPECT_EQ(plain_tokens[epoch], plain_tokens[0]);
+    EXPECT_GT(dropped_tokens[epoch], plain_tokens[0]);
+  }
+  EXPECT_NE(dropped_tokens[1], dropped_tokens[0]);
+  EXPECT_EQ(plain.validations.front().loss, dropped.validations.front().loss);
+  EXPECT_EQ(plain.start.num_pairs, dropped.start.num_pairs);
 }
 
 TEST(TranslationTraining, AnotherSeedGivesOtherWeights) {
@@ -303,6 +353,27 @@ TEST(TranslationTraining, StopsWhenTheTimeIsOver) {
   const TrainingResult result = run(training);
   EXPECT_EQ(result.end, RunEnd::finished);
   EXPECT_LT(result.update, 1000000);
+}
+
+TEST(TranslationTraining, ByTheClockTheRateFallsToZeroOverTheTime) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.texts.valid_source = training.texts.valid_target = "";
+  training.recipe.training.schedule.kind = ScheduleKind::linear;
+  training.recipe.training.after = parse_run_length("10m", "");
+  const auto rate_at = [](double seconds) { return 0.01 * (1 - seconds / 600); };
+
+  Recorder recorder;
+  for (const Index stop : {8, 16}) {  // the time before the break counts too
+    recorder.stop_after = stop;
+    ASSERT_EQ(train_translation(training, recorder).end, RunEnd::interrupted);
+  }
+  ASSERT_EQ(recorder.updates.size(), 16u);
+  // The clock of the rate is read between the report before and the update's own report.
+  for (std::size_t i = 4; i < recorder.updates.size(); ++i) {
+    EXPECT_LE(recorder.updates[i].learning_rate, rate_at(recorder.updates[i - 1].seconds));
+    EXPECT_GE(recorder.updates[i].learning_rate, rate_at(recorder.updates[i].seconds));
+  }
 }
 
 TEST(TranslationTraining, TheModelCanBeUsedAfterEveryValidation) {

@@ -20,12 +20,6 @@ void apply(const std::map<std::string, std::string>& settings, train::Recipe& re
     const auto given = settings.find(field.name);
     if (given != settings.end()) field.set(given->second);
   }
-  // Nobody knows how many updates a run by the clock will have; a rate that falls to zero at the
-  // last of them gives way to one that need not know.
-  const bool is_by_clock = !recipe.training.after.epochs && !recipe.training.after.updates;
-  if (is_by_clock && !settings.contains("schedule")) {
-    recipe.training.schedule.kind = train::ScheduleKind::inverse_square_root;
-  }
 }
 
 std::string absolute(const std::string& path) {

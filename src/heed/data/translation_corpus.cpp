@@ -53,6 +53,18 @@ TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> sourc
   return corpus;
 }
 
+void TranslationCorpus::replace_ids(std::span<const std::vector<int>> source,
+                                    std::span<const std::vector<int>> target) {
+  check(source.size() == sizes_.size() && target.size() == sizes_.size(), "corpus: expected ",
+        sizes_.size(), " sentences on both sides, got ", source.size(), " and ", target.size());
+  source_ids_.clear();
+  target_ids_.clear();
+  source_begin_.assign(1, 0);
+  target_begin_.assign(1, 0);
+  sizes_.clear();
+  for (std::size_t i = 0; i < source.size(); ++i) append(source[i], target[i]);
+}
+
 void TranslationCorpus::append(std::span<const int> source, std::span<const int> target) {
   source_ids_.insert(source_ids_.end(), source.begin(), source.end());
   target_ids_.insert(target_ids_.end(), target.begin(), target.end());

@@ -1,4 +1,4 @@
-// Pairs of sentences as token ids: tokenised once, before training.
+// Pairs of sentences as token ids.
 #pragma once
 
 #include <span>
@@ -30,6 +30,10 @@ class TranslationCorpus {
                                     std::span<const std::string> target,
                                     const text::Tokenizer& tokenizer,
                                     const TranslationCorpusOptions& options = {});
+
+  // Other tokens for the same pairs: one sentence each, with its end token.
+  void replace_ids(std::span<const std::vector<int>> source,
+                   std::span<const std::vector<int>> target);
 
   Index size() const { return static_cast<Index>(sizes_.size()); }
   std::span<const int> source(Index pair) const { return slice(source_ids_, source_begin_, pair); }

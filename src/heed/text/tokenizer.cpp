@@ -3,13 +3,13 @@
 #include <sentencepiece_processor.h>
 
 #include <array>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/text/message_reader.h"
 #include "heed/text/tokenizer_training.h"
 
 namespace heed::text {
@@ -21,55 +21,6 @@ constexpr std::array<std::pair<Subwords, std::string_view>, 4> subword_names = {
     {Subwords::word, "word"},
     {Subwords::character, "char"},
 }};
-
-// Walks over the fields of a serialised protobuf message. SentencePiece tells its users nothing
-// about the kind of a model, and its own message classes are not installed.
-class MessageReader {
- public:
-  explicit MessageReader(std::string_view bytes) : rest_(bytes) {}
-
-  // The content of the first field of that number: a number in `number`, anything else in
-  // `content`. False when there is none.
-  bool find(std::uint64_t field) {
-    while (!rest_.empty()) {
-      const std::uint64_t tag = read_number();
-      read_content(static_cast<int>(tag & 7));
-      if (tag >> 3 == field) return true;
-    }
-    return false;
-  }
-
-  std::uint64_t number = 0;
-  std::string_view content;
-
- private:
-  std::uint64_t read_number() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    return value;
-  }
-
-  void read_content(int wire_type) {
-    constexpr int varint = 0, eight_bytes = 1, length_first = 2, four_bytes = 5;
-    if (wire_type == varint) {
-      number = read_number();
-      return;
-    }
-    std::uint64_t length = rest_.size();  // an unknown type: nothing after it can be read
-    if (wire_type == eight_bytes) length = 8;
-    if (wire_type == length_first) length = read_number();
-    if (wire_type == four_bytes) length = 4;
-    content = rest_.substr(0, length);
-    rest_.remove_prefix(content.size());
-  }
-
-  std::string_view rest_;
-};
 
 // ModelProto.trainer_spec.model_type, whose default is unigram.
 Subwords subwords_of(std::string_view model) {

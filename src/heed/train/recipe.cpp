@@ -147,7 +147,8 @@ void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
 void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, ScheduleOptions& schedule) {
   list.choice("optimizer", optimizer.kind, "who moves the weights", optimizers);
   list.number<double>("learning-rate", schedule.peak, 0, "the highest of the schedule", 1e6);
-  list.choice("schedule", schedule.kind, "of the learning rate", schedules);
+  list.choice("schedule", schedule.kind, "of the learning rate; cosine and linear end at 0",
+              schedules);
   list.number<Index>("warm-up", schedule.warm_up, 0, "updates until the highest rate");
   list.betas("betas", optimizer, "decay of Adam's means of gradients and of their squares");
   list.number<double>("epsilon", optimizer.epsilon, 0, "Adam's smallest divisor", 1);
@@ -161,6 +162,9 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.number<Index>("accumulate", training.accumulate, 1, "batches for one update");
   list.number<Index>("max-length", training.max_length, 2,
                      "tokens; pairs with a longer side are left out");
+  list.number<double>("bpe-dropout", training.bpe_dropout, 0,
+                      "share of merges left out at random, anew in every epoch; needs bpe",
+                      below_one);
   list.length("validate-every", training.validate_every, parse_interval,
               "time between validations: 1e (epochs) or 500u (updates)");
   list.length("save-every", training.save_every, parse_interval,
@@ -176,7 +180,8 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
   list.length("after", training.after, parse_run_length,
-              "when to stop: 30e (epochs), 8000u (updates), 45m (minutes)");
+              "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
+              "same to the bit)");
 }
 
 }  // namespace
@@ -203,12 +208,13 @@ void validate(const Recipe& recipe) {
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
+  check_as(
+      ErrorKind::usage, training.bpe_dropout == 0 || recipe.tokenizer.subwords == Subwords::bpe,
+      "--bpe-dropout: expected --subwords bpe, found ", text::to_string(recipe.tokenizer.subwords));
   const bool ends = training.schedule.kind == ScheduleKind::cosine ||
                     training.schedule.kind == ScheduleKind::linear;
-  check_as(
-      ErrorKind::usage, !ends || training.after.epochs || training.after.updates,
-      "--schedule: cosine and linear need an end; expected --after in epochs or updates, found ",
-      to_string(training.after));
+  check_as(ErrorKind::usage, !ends || training.after != RunLength{},
+           "--schedule: cosine and linear need an end; expected --after, found none");
   check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
            "--average and --ema: expected one of them, found both");
   check_as(ErrorKind::usage,
@@ -227,6 +233,7 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
   const auto json = io::JsonFields::parse(text, source);
   Recipe recipe;
   for (const RecipeField& field : recipe_fields(recipe)) {
+    if (!json.has(field.name)) continue;  // younger than the run, and without effect by default
     try {
       field.set(json.text(field.name));
     } catch (const Error& error) {

@@ -24,6 +24,7 @@ struct TrainingOptions {
   Index batch_tokens = 4096;
   Index accumulate = 1;    // batches whose gradients make one update
   Index max_length = 256;  // longer sentences are left out
+  double bpe_dropout = 0;  // share of the merges of bpe that every epoch leaves out at random
   RunLength after{.epochs = {}, .updates = 8000, .minutes = {}};
   RunLength validate_every{.epochs = 1, .updates = {}, .minutes = {}};
   RunLength save_every{.epochs = 1, .updates = {}, .minutes = {}};

@@ -15,14 +15,16 @@ struct ScheduleOptions {
 
 class Schedule {
  public:
-  // `total_updates` is 0 when nobody knows; cosine and linear, which fall to zero just after the
-  // last update, need it (ErrorKind::usage).
+  // `total_updates` is 0 when only the clock will tell. Cosine and linear fall to zero just after
+  // the last update, or when the time is over.
   explicit Schedule(const ScheduleOptions& options, Index total_updates = 0);
 
-  double rate(Index update) const;  // updates count from 1
+  // Updates count from 1. `share_of_time` is how much of the run's time is over: 0 without a limit.
+  // Cosine and linear follow what is further, updates or time; the warm-up only counts updates.
+  double rate(Index update, double share_of_time = 0) const;
 
  private:
-  double share_done(Index update) const;  // of what follows the warm-up, in [0, 1]
+  double share_of_updates(Index update) const;  // of those that follow the warm-up
 
   ScheduleOptions options_;
   Index total_updates_;

@@ -19,7 +19,8 @@ constexpr const char* hint =
 // Translations that a validation shows.
 constexpr std::size_t max_samples = 3;
 
-// How many updates the whole run has; 0 when only the clock will tell.
+// How many updates the whole run has; 0 when only the clock will tell. With BPE-dropout, where no
+// epoch has quite the sizes of another, this is an estimate.
 Index count_updates(const TrainingOptions& options, std::span<const data::PairSize> sizes) {
   const Index by_updates = options.after.updates.value_or(0);
   if (!options.after.epochs) return by_updates;
@@ -34,10 +35,10 @@ Index count_updates(const TrainingOptions& options, std::span<const data::PairSi
 }
 
 // Only the schedules that end need the count, and counting takes a while.
-Schedule make_schedule(const TrainingOptions& options, std::span<const data::PairSize> sizes) {
+Schedule make_schedule(const TrainingOptions& options, data::EpochCorpus& corpus) {
   const bool ends = options.schedule.kind == ScheduleKind::cosine ||
                     options.schedule.kind == ScheduleKind::linear;
-  return Schedule(options.schedule, ends ? count_updates(options, sizes) : 0);
+  return Schedule(options.schedule, ends ? count_updates(options, corpus.of_epoch(0).sizes()) : 0);
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ Trainer::Trainer(const TrainingMaterial& material, const TrainingFolder& folder,
       options_(run_.recipe.training),
       observer_(observer),
       optimizer_(nn::named_parameters(material.model), options_.optimizer),
-      schedule_(make_schedule(options_, material.corpus.sizes())),
+      schedule_(make_schedule(options_, material.corpus)),
       stopping_(options_.early_stopping, options_.patience),
       snapshots_(folder.snapshots(), options_.average > 1 ? options_.average : 0,
                  run_.state.snapshots),
@@ -104,9 +105,13 @@ double Trainer::seconds() const {
   return seconds_before_ + passed.count();
 }
 
+double Trainer::share_of_time() const {
+  return options_.after.minutes ? seconds() / (*options_.after.minutes * 60) : 0;
+}
+
 double Trainer::share_done() const {
   const RunLength& after = options_.after;
-  double share = 0;
+  double share = share_of_time();
   if (after.epochs) {
     const double epochs =
         static_cast<double>(run_.state.epoch) +
@@ -117,21 +122,21 @@ double Trainer::share_done() const {
     share = std::max(share,
                      static_cast<double>(run_.state.update) / static_cast<double>(*after.updates));
   }
-  if (after.minutes) share = std::max(share, seconds() / (*after.minutes * 60));
   return std::min(share, 1.0);
 }
 
 void Trainer::run_update() {
   TrainingState& state = run_.state;
+  const data::TranslationCorpus& corpus = material_.corpus.of_epoch(state.epoch);
   if (plan_epoch_ != state.epoch) {
-    plan_ = data::BatchPlan::shuffled(material_.corpus.sizes(), options_.batch_tokens,
-                                      options_.seed, state.epoch);
+    plan_ = data::BatchPlan::shuffled(corpus.sizes(), options_.batch_tokens, options_.seed,
+                                      state.epoch);
     plan_epoch_ = state.epoch;
   }
   UpdateReport report;
   report.epoch = state.epoch;
   for (Index i = 0; i < options_.accumulate && state.batch < plan_->size(); ++i, ++state.batch) {
-    const auto batch = make_batch(material_.corpus, plan_->batch(state.batch));
+    const auto batch = make_batch(corpus, plan_->batch(state.batch));
     auto context =
         nn::ForwardContext::training(options_.seed, state.update * options_.accumulate + i);
     const models::TranslationLoss result = material_.model.loss(batch, context);
@@ -148,7 +153,7 @@ void Trainer::run_update() {
     ++state.epoch;
   }
 
-  report.learning_rate = schedule_.rate(state.update);
+  report.learning_rate = schedule_.rate(state.update, share_of_time());
   const auto tokens = static_cast<double>(report.target_tokens);
   report.gradient_norm = std::nan("");
   report.is_applied = false;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "heed/data/batch_plan.h"
+#include "heed/data/epoch_corpus.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/checkpoint.h"
@@ -20,7 +21,7 @@ namespace heed::train {
 struct TrainingMaterial {
   models::TranslationModel& model;
   const text::Tokenizer& tokenizer;
-  const data::TranslationCorpus& corpus;
+  data::EpochCorpus& corpus;
   const ValidationData* validation = nullptr;  // null: none
 };
 
@@ -41,6 +42,7 @@ class Trainer {
   bool is_due(const RunLength& interval) const;
   bool is_at_end() const;
   double seconds() const;
+  double share_of_time() const;  // 0 when the run has no limit in minutes
   double share_done() const;
 
   void run_update();

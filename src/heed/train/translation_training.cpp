@@ -49,15 +49,12 @@ text::Tokenizer train_tokenizer(const text::ParallelLines& lines,
   return text::Tokenizer::train(all, options);
 }
 
-data::TranslationCorpus tokenize(const text::ParallelLines& lines, const text::Tokenizer& tokenizer,
-                                 Index max_length) {
-  return data::TranslationCorpus::tokenize(lines.source, lines.target, tokenizer,
-                                           {.max_length = max_length});
-}
-
 ValidationData validation_data(const text::ParallelLines& lines, const text::Tokenizer& tokenizer,
                                Index max_length) {
-  ValidationData data{{}, {}, tokenize(lines, tokenizer, max_length)};
+  ValidationData data{{},
+                      {},
+                      data::TranslationCorpus::tokenize(lines.source, lines.target, tokenizer,
+                                                        {.max_length = max_length})};
   for (Index pair = 0; pair < data.corpus.size(); ++pair) {
     data.source.push_back(lines.source[data.corpus.line(pair)]);
     data.target.push_back(lines.target[data.corpus.line(pair)]);
@@ -107,9 +104,10 @@ RunStart run_start(const TrainingMaterial& material, const TrainingState& state)
   RunStart start;
   start.num_parameters = models::num_parameters(material.model.config());
   start.vocabulary = material.tokenizer.size();
-  start.num_pairs = material.corpus.size();
-  start.num_blank = material.corpus.num_blank();
-  start.num_too_long = material.corpus.num_too_long();
+  const data::TranslationCorpus& training_corpus = material.corpus.of_epoch(state.epoch);
+  start.num_pairs = training_corpus.size();
+  start.num_blank = training_corpus.num_blank();
+  start.num_too_long = training_corpus.num_too_long();
   if (material.validation) {
     const data::TranslationCorpus& corpus = material.validation->corpus;
     start.num_valid_pairs = corpus.size();
@@ -132,23 +130,28 @@ bool has_nothing_left(const RunDescription& run) {
           is_reached(run.recipe.training.after, {state.epoch, state.update, state.seconds}));
 }
 
-// Everything that exists before the folder does.
+// Everything that exists before the folder does. The texts outlive it.
 struct Prepared {
   text::Tokenizer tokenizer;
-  data::TranslationCorpus corpus;
+  data::EpochCorpus corpus;
   std::optional<ValidationData> validation;
   models::TranslationModel model;
 };
 
 Prepared prepare(const Texts& texts, text::Tokenizer tokenizer, const Recipe& recipe) {
-  const Index max_length = recipe.training.max_length;
-  auto corpus = tokenize(texts.training, tokenizer, max_length);
+  const TrainingOptions& training = recipe.training;
+  data::EpochCorpus corpus(texts.training.source, texts.training.target, tokenizer,
+                           {.max_length = training.max_length,
+                            .bpe_dropout = training.bpe_dropout,
+                            .seed = training.seed});
   std::optional<ValidationData> validation;
-  if (texts.validation) validation = validation_data(*texts.validation, tokenizer, max_length);
+  if (texts.validation) {
+    validation = validation_data(*texts.validation, tokenizer, training.max_length);
+  }
   models::TransformerConfig config = recipe.model;
   config.vocabulary = tokenizer.size();
   return {std::move(tokenizer), std::move(corpus), std::move(validation),
-          models::TranslationModel(config, recipe.training.seed)};
+          models::TranslationModel(config, training.seed)};
 }
 
 TrainingResult run_trainer(Prepared& prepared, const TrainingFolder& folder,

@@ -1,0 +1,45 @@
+// A corpus as each epoch sees it: always the same or, with BPE-dropout, cut anew every time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "heed/data/translation_corpus.h"
+#include "heed/text/bpe_dropout.h"
+
+namespace heed::data {
+
+struct EpochCorpusOptions {
+  Index max_length = 256;  // as in TranslationCorpusOptions
+  double bpe_dropout = 0;  // probability to leave out a merge; above 0 the pieces must be bpe
+  std::uint64_t seed = 1;
+};
+
+class EpochCorpus {
+ public:
+  // Keeps and leaves out the pairs that TranslationCorpus::tokenize does, and refuses the same. The
+  // texts must outlive this.
+  EpochCorpus(std::span<const std::string> source, std::span<const std::string> target,
+              const text::Tokenizer& tokenizer, const EpochCorpusOptions& options);
+
+  // The same pairs in every epoch, in the same order; stays until another epoch is asked for. How a
+  // sentence is cut depends on its line, its side, the seed and the epoch alone. One that dropout
+  // would make longer than max_length is cut as without.
+  const TranslationCorpus& of_epoch(Index epoch);
+
+ private:
+  std::vector<std::vector<int>> cut(std::span<const std::string> lines, Index epoch,
+                                    std::uint64_t side) const;
+
+  std::span<const std::string> source_;
+  std::span<const std::string> target_;
+  text::Tokenizer tokenizer_;
+  EpochCorpusOptions options_;
+  std::optional<text::BpeDropout> dropout_;
+  TranslationCorpus corpus_;
+  Index epoch_ = -1;  // the one that corpus_ is cut for; -1: without dropout
+};
+
+}  // namespace heed::data

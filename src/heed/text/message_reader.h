@@ -1,0 +1,32 @@
+// Reads serialised protobuf messages. SentencePiece tells its users little about a model, and its
+// own message classes are not installed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace heed::text {
+
+// Walks over the fields of a message. What is cut off or damaged ends the walk early.
+class MessageReader {
+ public:
+  explicit MessageReader(std::string_view bytes) : rest_(bytes) {}
+
+  // Goes to the next field: `field` is its number, and its value is in `number` or, if it is no
+  // integer, in `content`. False when there is none.
+  bool next();
+  // Goes to the next field of that number.
+  bool find(std::uint64_t wanted);
+
+  std::uint64_t field = 0;
+  std::uint64_t number = 0;
+  std::string_view content;
+
+ private:
+  std::uint64_t read_number();
+  void read_value(int wire_type);
+
+  std::string_view rest_;
+};
+
+}  // namespace heed::text

@@ -1,0 +1,149 @@
+#include "heed/text/bpe_dropout.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "heed/base/error.h"
+#include "heed/text/lines.h"
+
+namespace heed::text {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines sample_lines() {
+  Lines lines;
+  for (const char* who : {"a man", "two young girls", "the old dog", "der schläger", "eine frau"}) {
+    for (const char* what : {"is running", "stand talking", "springt", "läuft\tweit", "plays"}) {
+      for (const char* where : {"on the beach .", "in front of a store .", "über die straße ."}) {
+        lines.push_back(std::string(who) + " " + what + " " + where);
+      }
+    }
+  }
+  return lines;
+}
+
+Tokenizer sample_tokenizer() { return Tokenizer::train(sample_lines(), {.vocabulary = 120}); }
+
+Lines odd_lines() {
+  return {"",
+          " ",
+          "   ",
+          "a",
+          "  two  leading and  trailing  ",
+          "tab\there\t\t and\t",
+          "猫",
+          "a 猫犬 man 猫 犬",
+          "the 👩‍👩‍👧 dog 🐕🐕 läuft",
+          "▁the▁old▁dog▁",
+          "<s> the </s> <pad> <unk>",
+          "zero\u200bwidth ﬁ ½ Å \u00a0",
+          std::string("nul\0nul", 7),
+          "\u2585 the \u2585\u2585",
+          std::string(300, 'a'),
+          "dogdogdog thethethe straßestraße"};
+}
+
+double mean_pieces(const Tokenizer& tokenizer, const Lines& lines, double rate) {
+  const BpeDropout dropout(tokenizer, rate);
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) pieces += dropout.encode(lines[i], i).size();
+  return static_cast<double>(pieces) / static_cast<double>(lines.size());
+}
+
+TEST(BpeDropout, WithoutDropoutItIsTheTokenizerItself) {
+  const Tokenizer tokenizer = sample_tokenizer();
+  const BpeDropout dropout(tokenizer, 0);
+  for (const Lines& lines : {sample_lines(), odd_lines()}) {
+    for (const std::string& line : lines) {
+      EXPECT_EQ(dropout.encode(line, 7), tokenizer.encode(line)) << line;
+    }
+  }
+}
+
+TEST(BpeDropout, GivesTheTextBack) {
+  const Tokenizer tokenizer = sample_tokenizer();
+  for (const double rate : {0.1, 0.5, 0.9}) {
+    const BpeDropout dropout(tokenizer, rate);
+    std::uint64_t key = 0;
+    for (const std::string& line : sample_lines()) {
+      ASSERT_EQ(tokenizer.decode(dropout.encode(line, ++key)), line);
+    }
+    for (const std::string& line : odd_lines()) {
+      ASSERT_EQ(tokenizer.decode(dropout.encode(line, ++key)),
+                tokenizer.decode(tokenizer.encode(line)));
+    }
+  }
+}
+
+TEST(BpeDropout, MoreOfItGivesMorePieces) {
+  const Tokenizer tokenizer = sample_tokenizer();
+  double before = 0;
+  for (const double rate : {0.0, 0.1, 0.3, 0.6, 0.9}) {
+    const double mean = mean_pieces(tokenizer, sample_lines(), rate);
+    EXPECT_GT(mean, before) << rate;
+    before = mean;
+  }
+}
+
+TEST(BpeDropout, NearlyAllOfItLeavesCharacters) {
+  const BpeDropout dropout(sample_tokenizer(), 0.999999);
+  EXPECT_EQ(dropout.encode("der schläger", 1).size(), 1 + std::string("der schlager").size());
+}
+
+TEST(BpeDropout, SkipsAsManyMergesAsItIsAskedTo) {
+  const Lines lines = {"ab", "ab", "ab", "cd"};  // one merge makes "ab", and none is left then
+  const Tokenizer tokenizer = Tokenizer::train(lines, {.vocabulary = 10});
+  const auto whole = tokenizer.encode("xab");
+  ASSERT_LT(whole.size(), 4u);
+  const BpeDropout dropout(tokenizer, 0.3);
+  int skipped = 0;
+  for (std::uint64_t key = 0; key < 10000; ++key) {
+    skipped += dropout.encode("xab", key).size() > whole.size();
+  }
+  EXPECT_NEAR(skipped, 3000, 150);  // three standard deviations and a bit
+}
+
+TEST(BpeDropout, IsAFunctionOfTheKey) {
+  const Tokenizer tokenizer = sample_tokenizer();
+  const BpeDropout dropout(tokenizer, 0.2), again(tokenizer, 0.2);
+  std::set<std::vector<int>> ways;
+  for (std::uint64_t key = 0; key < 20; ++key) {
+    ways.insert(dropout.encode("two young girls", key));
+    EXPECT_EQ(dropout.encode("two young girls", key), again.encode("two young girls", key));
+  }
+  EXPECT_GT(ways.size(), 5u);
+}
+
+TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {
+  const Lines lines = sample_lines();
+  for (const Subwords subwords : {Subwords::unigram, Subwords::word, Subwords::character}) {
+    const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 50, .subwords = subwords});
+    EXPECT_THROW(BpeDropout(tokenizer, 0.1), Error) << to_string(subwords);
+  }
+  for (const double rate : {-0.1, 1.0, std::nan("")}) {
+    EXPECT_THROW(BpeDropout(sample_tokenizer(), rate), Error) << rate;
+  }
+}
+
+TEST(BpeDropout, AgreesWithTheTokenizerOnMulti30k) {
+  const char* folder = std::getenv("HEED_DATA");
+  if (folder == nullptr) GTEST_SKIP() << "HEED_DATA names no folder";
+  const auto corpus = std::filesystem::path(folder) / "multi30k";
+  if (!std::filesystem::exists(corpus)) GTEST_SKIP() << corpus << " is not there";
+  auto [lines, german] = read_parallel_lines(corpus / "train.en", corpus / "train.de");
+  lines.insert(lines.end(), german.begin(), german.end());
+
+  const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 10000});
+  const BpeDropout none(tokenizer, 0), some(tokenizer, 0.1);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_EQ(none.encode(lines[i], i), tokenizer.encode(lines[i])) << lines[i];
+    ASSERT_EQ(tokenizer.decode(some.encode(lines[i], i)), lines[i]);
+  }
+}
+
+}  // namespace
+}  // namespace heed::text
