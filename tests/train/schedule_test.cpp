@@ -60,8 +60,15 @@ TEST(Schedule, ByTheClockCosineAndLinearReachZeroWhenTheTimeIsOver) {
   EXPECT_NEAR(cosine.rate(11, 1.0), 0, 1e-12);
 }
 
-TEST(Schedule, TheClockDoesNotMatterToTheWarmUpNorToRatesWithoutAnEnd) {
-  EXPECT_DOUBLE_EQ(schedule(ScheduleKind::linear, 100).rate(50, 0.9), 0.005);
+TEST(Schedule, ByTheClockTheWarmUpEndsWhereItMeetsTheFall) {
+  const auto linear = schedule(ScheduleKind::linear, 100);
+  EXPECT_DOUBLE_EQ(linear.rate(50, 0.1), 0.005);
+  EXPECT_DOUBLE_EQ(linear.rate(80, 0.2), 0.008);
+  EXPECT_DOUBLE_EQ(linear.rate(90, 0.225), 0.00775);
+  EXPECT_DOUBLE_EQ(linear.rate(101, 0.225), 0.00775);
+}
+
+TEST(Schedule, TheClockDoesNotMatterToRatesWithoutAnEnd) {
   EXPECT_DOUBLE_EQ(schedule(ScheduleKind::constant, 0).rate(5, 0.9), 0.01);
   EXPECT_DOUBLE_EQ(schedule(ScheduleKind::inverse_square_root, 100).rate(400, 0.9), 0.005);
 }

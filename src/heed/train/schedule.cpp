@@ -10,9 +10,13 @@ Schedule::Schedule(const ScheduleOptions& options, Index total_updates)
     : options_(options), total_updates_(total_updates) {}
 
 double Schedule::rate(Index update, double share_of_time) const {
-  if (update <= options_.warm_up) {
-    return options_.peak * static_cast<double>(update) / static_cast<double>(options_.warm_up);
-  }
+  const double falling = falling_rate(update, share_of_time);
+  if (update > options_.warm_up) return falling;
+  return std::min(
+      falling, options_.peak * static_cast<double>(update) / static_cast<double>(options_.warm_up));
+}
+
+double Schedule::falling_rate(Index update, double share_of_time) const {
   const double share_done = std::clamp(std::max(share_of_updates(update), share_of_time), 0.0, 1.0);
   switch (options_.kind) {
     case ScheduleKind::inverse_square_root:

@@ -20,10 +20,13 @@ class Schedule {
   explicit Schedule(const ScheduleOptions& options, Index total_updates = 0);
 
   // Updates count from 1. `share_of_time` is how much of the run's time is over: 0 without a limit.
-  // Cosine and linear follow what is further, updates or time; the warm-up only counts updates.
+  // Cosine and linear follow what is further, updates or time. Nobody knows beforehand how much of
+  // its time a run warms up, so by the clock they fall from the start, and the warm-up, which only
+  // counts updates, ends where it meets them.
   double rate(Index update, double share_of_time = 0) const;
 
  private:
+  double falling_rate(Index update, double share_of_time) const;
   double share_of_updates(Index update) const;  // of those that follow the warm-up
 
   ScheduleOptions options_;
