@@ -118,11 +118,21 @@ HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float*
 HWY_INLINE void GatherBlocks(float* HWY_RESTRICT blocks, const float* HWY_RESTRICT a,
                              std::int64_t a_col, std::int64_t m, std::int64_t depth) {
   for (std::int64_t row = 0; row < m; row += block_rows) {
-    const std::int64_t rows = std::min<std::int64_t>(block_rows, m - row);
-    float* block = blocks + row * depth;
-    for (std::int64_t k = 0; k < depth; ++k) {
-      const float* from = a + row + k * a_col;
-      for (std::int64_t i = 0; i < rows; ++i) block[k * block_rows + i] = from[i];
+    float* HWY_RESTRICT block = blocks + row * depth;
+    const float* HWY_RESTRICT from = a + row;
+    if (m - row >= block_rows) {
+      for (std::int64_t k = 0; k < depth; ++k) {
+#pragma GCC unroll 6
+        for (int i = 0; i < block_rows; ++i) {
+          block[k * block_rows + i] = from[i + k * a_col];
+        }
+      }
+    } else {
+      for (std::int64_t k = 0; k < depth; ++k) {
+        for (std::int64_t i = 0; i < m - row; ++i) {
+          block[k * block_rows + i] = from[i + k * a_col];
+        }
+      }
     }
   }
 }
