@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "heed/base/error.h"
-#include "heed/models/model_folder.h"
-#include "heed/train/translation_batches.h"
 
 namespace heed::train {
 namespace {
@@ -16,42 +14,36 @@ constexpr Index max_skipped_in_a_row = 5;
 constexpr const char* hint =
     "; try a lower --learning-rate, a longer --warm-up or a smaller --clip";
 
-// Translations that a validation shows.
-constexpr std::size_t max_samples = 3;
-
-// How many updates the whole run has; 0 when only the clock will tell. With BPE-dropout, where no
-// epoch has quite the sizes of another, this is an estimate.
-Index count_updates(const TrainingOptions& options, std::span<const data::PairSize> sizes) {
+// How many updates the whole run has; 0 when only the clock will tell.
+Index count_updates(const TrainingOptions& options, TrainingTask& task) {
   const Index by_updates = options.after.updates.value_or(0);
   if (!options.after.epochs) return by_updates;
   Index by_epochs = 0;
   for (Index epoch = 0; epoch < *options.after.epochs; ++epoch) {
-    const Index batches =
-        data::BatchPlan::shuffled(sizes, options.batch_tokens, options.seed, epoch).size();
-    by_epochs += (batches + options.accumulate - 1) / options.accumulate;
+    by_epochs += (task.num_batches(epoch) + options.accumulate - 1) / options.accumulate;
     if (by_updates > 0 && by_epochs >= by_updates) return by_updates;
   }
   return by_epochs;
 }
 
 // Only the schedules that end need the count, and counting takes a while.
-Schedule make_schedule(const TrainingOptions& options, data::EpochCorpus& corpus) {
+Schedule make_schedule(const TrainingOptions& options, TrainingTask& task) {
   const bool ends = options.schedule.kind == ScheduleKind::cosine ||
                     options.schedule.kind == ScheduleKind::linear;
-  return Schedule(options.schedule, ends ? count_updates(options, corpus.of_epoch(0).sizes()) : 0);
+  return Schedule(options.schedule, ends ? count_updates(options, task) : 0);
 }
 
 }  // namespace
 
-Trainer::Trainer(const TrainingMaterial& material, const TrainingFolder& folder, RunDescription run,
+Trainer::Trainer(TrainingTask& task, const TrainingFolder& folder, RunDescription run,
                  const Checkpoint* checkpoint, TrainingObserver& observer)
-    : material_(material),
+    : task_(task),
       folder_(folder),
       run_(std::move(run)),
       options_(run_.recipe.training),
       observer_(observer),
-      optimizer_(nn::named_parameters(material.model), options_.optimizer),
-      schedule_(make_schedule(options_, material.corpus)),
+      optimizer_(task.parameters(), options_.optimizer),
+      schedule_(make_schedule(options_, task)),
       stopping_(options_.early_stopping, options_.patience),
       snapshots_(folder.snapshots(), options_.average > 1 ? options_.average : 0,
                  run_.state.snapshots),
@@ -109,13 +101,13 @@ double Trainer::share_of_time() const {
   return options_.after.minutes ? seconds() / (*options_.after.minutes * 60) : 0;
 }
 
-double Trainer::share_done() const {
+double Trainer::share_done() {
   const RunLength& after = options_.after;
   double share = share_of_time();
   if (after.epochs) {
-    const double epochs =
-        static_cast<double>(run_.state.epoch) +
-        static_cast<double>(run_.state.batch) / static_cast<double>(plan_->size());
+    const double epochs = static_cast<double>(run_.state.epoch) +
+                          static_cast<double>(run_.state.batch) /
+                              static_cast<double>(task_.num_batches(run_.state.epoch));
     share = std::max(share, epochs / static_cast<double>(*after.epochs));
   }
   if (after.updates) {
@@ -127,28 +119,22 @@ double Trainer::share_done() const {
 
 void Trainer::run_update() {
   TrainingState& state = run_.state;
-  const data::TranslationCorpus& corpus = material_.corpus.of_epoch(state.epoch);
-  if (plan_epoch_ != state.epoch) {
-    plan_ = data::BatchPlan::shuffled(corpus.sizes(), options_.batch_tokens, options_.seed,
-                                      state.epoch);
-    plan_epoch_ = state.epoch;
-  }
+  const Index num_batches = task_.num_batches(state.epoch);
   UpdateReport report;
   report.epoch = state.epoch;
-  for (Index i = 0; i < options_.accumulate && state.batch < plan_->size(); ++i, ++state.batch) {
-    const auto batch = make_batch(corpus, plan_->batch(state.batch));
+  for (Index i = 0; i < options_.accumulate && state.batch < num_batches; ++i, ++state.batch) {
     auto context =
         nn::ForwardContext::training(options_.seed, state.update * options_.accumulate + i);
-    const models::TranslationLoss result = material_.model.loss(batch, context);
-    backward(result.loss);
-    report.loss += result.loss.item();
-    report.likelihood_loss += result.negative_log_likelihood;
-    report.target_tokens += batch.num_target_tokens();
-    report.source_tokens += static_cast<Index>(batch.source.ids.size());
+    BatchLoss batch = task_.loss(state.epoch, state.batch, context);
+    report.loss += batch.loss.item();
+    report.likelihood_loss += batch.negative_log_likelihood;
+    report.target_tokens += batch.num_targets;
+    report.source_tokens += batch.num_source_tokens;
+    backward(batch.loss);
   }
   report.update = ++state.update;
   report.share_done = share_done();
-  if (state.batch == plan_->size()) {
+  if (state.batch == num_batches) {
     state.batch = 0;
     ++state.epoch;
   }
@@ -221,23 +207,22 @@ std::optional<Weights> Trainer::averaged_weights() const {
 }
 
 bool Trainer::validate_and_export() {
-  if (material_.validation) observer_.on_validation_start(run_.state.update);
+  if (task_.has_validation()) observer_.on_validation_start(run_.state.update);
   ValidationReport report;
   report.update = run_.state.update;
   report.epoch = run_.state.epoch;
   const std::optional<Weights> average = averaged_weights();
   std::optional<BorrowedWeights> borrowed;
   if (average) borrowed.emplace(optimizer_.parameters(), *average);
-  if (material_.validation) {
-    if (!measure(report, borrowed) || !add_translations(report)) return false;
+  if (task_.has_validation()) {
+    if (!measure(report, borrowed)) return false;
+    if (!task_.add_scores(report, [this] { return observer_.should_stop(); })) return false;
     report.is_best = stopping_.observe(report.loss, report.bleu);
   }
 
-  if (report.is_best) {
-    models::save_model_folder(folder_.model(), material_.model, material_.tokenizer);
-  }
+  if (report.is_best) task_.save_model(folder_.model());
   run_.state.validated_update = run_.state.update;
-  if (material_.validation) {
+  if (task_.has_validation()) {
     report.seconds = seconds();
     log_.add(report);
     observer_.on_validation(report);
@@ -249,8 +234,7 @@ bool Trainer::validate_and_export() {
 // early in a run, when weights move fast, their average is worse than any of them.
 bool Trainer::measure(ValidationReport& report, std::optional<BorrowedWeights>& borrowed) const {
   const auto loss = [&] {
-    return validation_loss(material_.model, material_.validation->corpus, options_.batch_tokens,
-                           [this] { return observer_.should_stop(); });
+    return task_.validation_loss([this] { return observer_.should_stop(); });
   };
   std::optional<double> average_loss;
   if (borrowed) {
@@ -268,24 +252,6 @@ bool Trainer::measure(ValidationReport& report, std::optional<BorrowedWeights>& 
            "training diverged: expected a finite validation loss, found ", report.loss,
            " after update ", report.update, hint);
   report.perplexity = std::exp(report.loss);
-  return true;
-}
-
-bool Trainer::add_translations(ValidationReport& report) const {
-  const ValidationData& data = *material_.validation;
-  std::vector<std::string> lines = data.source;
-  const std::size_t num_samples = std::min(lines.size(), max_samples);
-  if (!options_.validation_bleu) lines.resize(num_samples);
-  const auto translations = validation_translations(material_.model, material_.tokenizer, lines,
-                                                    [this] { return observer_.should_stop(); });
-  if (!translations) return false;
-  if (options_.validation_bleu) {
-    const metrics::BleuOptions bleu{.tokenizer = options_.tokenize};
-    report.bleu = metrics::corpus_bleu(*translations, data.target, bleu).score;
-  }
-  for (std::size_t i = 0; i < num_samples; ++i) {
-    report.samples.push_back({lines[i], (*translations)[i], data.target[i]});
-  }
   return true;
 }
 

@@ -5,30 +5,20 @@
 #include <chrono>
 #include <optional>
 
-#include "heed/data/batch_plan.h"
-#include "heed/data/epoch_corpus.h"
-#include "heed/models/translation_model.h"
-#include "heed/text/tokenizer.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/training_observer.h"
-#include "heed/train/validation.h"
+#include "heed/train/training_task.h"
+#include "heed/train/weights.h"
 
 namespace heed::train {
 
-// What a run works with; all of it outlives the trainer.
-struct TrainingMaterial {
-  models::TranslationModel& model;
-  const text::Tokenizer& tokenizer;
-  data::EpochCorpus& corpus;
-  const ValidationData* validation = nullptr;  // null: none
-};
-
 class Trainer {
  public:
-  // The folder exists. Without a checkpoint the run begins, and saves its first one.
-  Trainer(const TrainingMaterial& material, const TrainingFolder& folder, RunDescription run,
+  // The folder exists, and the task outlives the trainer. Without a checkpoint the run begins, and
+  // saves its first one.
+  Trainer(TrainingTask& task, const TrainingFolder& folder, RunDescription run,
           const Checkpoint* checkpoint, TrainingObserver& observer);
 
   // Trains until the recipe says stop, or the observer does. In the end the model folder holds the
@@ -43,7 +33,7 @@ class Trainer {
   bool is_at_end() const;
   double seconds() const;
   double share_of_time() const;  // 0 when the run has no limit in minutes
-  double share_done() const;
+  double share_done();
 
   void run_update();
   void count_skipped_update(bool is_applied);
@@ -53,10 +43,9 @@ class Trainer {
 
   bool validate_and_export();
   std::optional<Weights> averaged_weights() const;
-  bool add_translations(ValidationReport& report) const;
   bool measure(ValidationReport& report, std::optional<BorrowedWeights>& borrowed) const;
 
-  TrainingMaterial material_;
+  TrainingTask& task_;
   TrainingFolder folder_;
   RunDescription run_;
   const TrainingOptions& options_;
@@ -67,8 +56,6 @@ class Trainer {
   std::optional<MovingAverage> ema_;
   Snapshots snapshots_;
   MetricsLog log_;
-  std::optional<data::BatchPlan> plan_;  // of epoch plan_epoch_
-  Index plan_epoch_ = -1;
   Index saved_update_ = -1;
   double seconds_before_;
   std::chrono::steady_clock::time_point start_;

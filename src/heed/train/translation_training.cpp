@@ -8,6 +8,7 @@
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/trainer.h"
+#include "heed/train/translation_task.h"
 
 namespace heed::train {
 namespace {
@@ -100,23 +101,6 @@ class NewFolder {
   bool was_there_;
 };
 
-RunStart run_start(const TrainingMaterial& material, const TrainingState& state) {
-  RunStart start;
-  start.num_parameters = models::num_parameters(material.model.config());
-  start.vocabulary = material.tokenizer.size();
-  const data::TranslationCorpus& training_corpus = material.corpus.of_epoch(state.epoch);
-  start.num_pairs = training_corpus.size();
-  start.num_blank = training_corpus.num_blank();
-  start.num_too_long = training_corpus.num_too_long();
-  if (material.validation) {
-    const data::TranslationCorpus& corpus = material.validation->corpus;
-    start.num_valid_pairs = corpus.size();
-    start.num_valid_left_out = corpus.num_blank() + corpus.num_too_long();
-  }
-  start.update = state.update;
-  return start;
-}
-
 std::string folder_hash(const TrainingFolder& folder) {
   return models::weights_hash(models::parameters(models::load_model(folder.model())));
 }
@@ -131,14 +115,8 @@ bool has_nothing_left(const RunDescription& run) {
 }
 
 // Everything that exists before the folder does. The texts outlive it.
-struct Prepared {
-  text::Tokenizer tokenizer;
-  data::EpochCorpus corpus;
-  std::optional<ValidationData> validation;
-  models::TranslationModel model;
-};
-
-Prepared prepare(const Texts& texts, text::Tokenizer tokenizer, const Recipe& recipe) {
+TranslationTask make_task(const Texts& texts, const text::Tokenizer& tokenizer,
+                          const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   data::EpochCorpus corpus(texts.training.source, texts.training.target, tokenizer,
                            {.max_length = training.max_length,
@@ -150,17 +128,15 @@ Prepared prepare(const Texts& texts, text::Tokenizer tokenizer, const Recipe& re
   }
   models::TransformerConfig config = recipe.model;
   config.vocabulary = tokenizer.size();
-  return {std::move(tokenizer), std::move(corpus), std::move(validation),
+  return {training, tokenizer, std::move(corpus), std::move(validation),
           models::TranslationModel(config, training.seed)};
 }
 
-TrainingResult run_trainer(Prepared& prepared, const TrainingFolder& folder,
+TrainingResult run_trainer(TranslationTask& task, const TrainingFolder& folder,
                            const RunDescription& run, std::optional<Checkpoint> checkpoint,
                            TrainingObserver& observer) {
-  const TrainingMaterial material{prepared.model, prepared.tokenizer, prepared.corpus,
-                                  prepared.validation ? &*prepared.validation : nullptr};
-  observer.on_start(run_start(material, run.state));
-  Trainer trainer(material, folder, run, checkpoint ? &*checkpoint : nullptr, observer);
+  observer.on_start(task.run_start(run.state.epoch, run.state.update));
+  Trainer trainer(task, folder, run, checkpoint ? &*checkpoint : nullptr, observer);
   checkpoint.reset();  // as large as the model and its moments
   TrainingResult result;
   result.end = trainer.run();
@@ -171,13 +147,13 @@ TrainingResult run_trainer(Prepared& prepared, const TrainingFolder& folder,
 
 TrainingResult begin_run(const Texts& texts, const TrainingFolder& folder,
                          const RunDescription& run, TrainingObserver& observer) {
-  Prepared prepared =
-      prepare(texts, train_tokenizer(texts.training, run.recipe.tokenizer), run.recipe);
+  TranslationTask task =
+      make_task(texts, train_tokenizer(texts.training, run.recipe.tokenizer), run.recipe);
   if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
   NewFolder new_folder(folder);
   const TrainingLock lock(folder);
-  io::write_file_atomically(folder.tokenizer(), prepared.tokenizer.bytes());
-  return run_trainer(prepared, folder, run, std::nullopt, observer);
+  io::write_file_atomically(folder.tokenizer(), task.tokenizer().bytes());
+  return run_trainer(task, folder, run, std::nullopt, observer);
 }
 
 TrainingResult go_on(const Texts& texts, const TrainingFolder& folder, RunDescription run,
@@ -190,8 +166,8 @@ TrainingResult go_on(const Texts& texts, const TrainingFolder& folder, RunDescri
   if (has_nothing_left(run)) {
     return {RunEnd::finished, run.state.update, /*was_finished=*/true, folder_hash(folder)};
   }
-  Prepared prepared = prepare(texts, models::load_tokenizer(folder.model()), run.recipe);
-  return run_trainer(prepared, folder, run, std::move(checkpoint), observer);
+  TranslationTask task = make_task(texts, models::load_tokenizer(folder.model()), run.recipe);
+  return run_trainer(task, folder, run, std::move(checkpoint), observer);
 }
 
 }  // namespace

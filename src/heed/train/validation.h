@@ -1,7 +1,6 @@
 // How good a model is on sentences that it does not train on.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "heed/metrics/bleu.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
+#include "heed/train/training_task.h"
 
 namespace heed::train {
 
@@ -19,9 +19,6 @@ struct ValidationData {
   std::vector<std::string> target;
   data::TranslationCorpus corpus;
 };
-
-// Long work asks now and then whether to go on; then it gives up and returns nothing.
-using ShouldStop = std::function<bool()>;
 
 // The mean of -log p over all target tokens. Does not depend on the number of threads.
 std::optional<double> validation_loss(const models::TranslationModel& model,

@@ -1,0 +1,45 @@
+// Training a translation model on pairs of sentences.
+#pragma once
+
+#include "heed/data/batch_plan.h"
+#include "heed/data/epoch_corpus.h"
+#include "heed/models/translation_model.h"
+#include "heed/text/tokenizer.h"
+#include "heed/train/recipe.h"
+#include "heed/train/training_task.h"
+#include "heed/train/validation.h"
+
+namespace heed::train {
+
+class TranslationTask : public TrainingTask {
+ public:
+  TranslationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
+                  data::EpochCorpus corpus, std::optional<ValidationData> validation,
+                  models::TranslationModel model);
+
+  const models::TranslationModel& model() const { return model_; }
+  const text::Tokenizer& tokenizer() const { return tokenizer_; }
+  // What a run that stands at this update of this epoch begins with.
+  RunStart run_start(Index epoch, Index update);
+
+  std::vector<nn::NamedTensor> parameters() override;
+  Index num_batches(Index epoch) override;
+  BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
+  bool has_validation() const override { return validation_.has_value(); }
+  std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
+  bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
+  void save_model(const std::string& folder) const override;
+
+ private:
+  const data::BatchPlan& plan(Index epoch);
+
+  TrainingOptions options_;
+  text::Tokenizer tokenizer_;
+  data::EpochCorpus corpus_;
+  std::optional<ValidationData> validation_;
+  models::TranslationModel model_;
+  std::optional<data::BatchPlan> plan_;  // of epoch plan_epoch_
+  Index plan_epoch_ = -1;
+};
+
+}  // namespace heed::train
