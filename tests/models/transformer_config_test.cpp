@@ -67,7 +67,7 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
   expect_refused("dropout", "1",
                  "config.json: expected dropout of at least 0 and below 1, found 1");
   expect_refused("model_type", "\"marian\"",
-                 "config.json: model_type: expected one of heed-translation, found \"marian\"");
+                 "config.json: model_type: expected one of heed-translation, heed-language, found marian");
 }
 
 TEST(TransformerConfig, RefusesWhatCannotBeBuilt) {

@@ -11,6 +11,12 @@
 namespace heed::models {
 
 template <>
+std::span<const Choice<Stacks>> choices() {
+  static constexpr std::array all{Choice{"heed-translation", Stacks::translation},
+                                  Choice{"heed-language", Stacks::language}};
+  return all;
+}
+template <>
 std::span<const Choice<NormPlace>> choices() {
   static constexpr std::array all{Choice{"before", NormPlace::before},
                                   Choice{"after", NormPlace::after}};
@@ -54,8 +60,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* model_type = "heed-translation";
-
 // Far beyond what a processor trains, and small enough that products of two fit an Index.
 constexpr Index max_size = Index{1} << 24;
 constexpr Index max_layers = 1024;
@@ -90,7 +94,13 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 void validate(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
   const Validator expect(what, kind);
   expect.size("a vocabulary", config.vocabulary);
-  expect.size("encoder layers", config.encoder_layers, max_layers);
+  if (config.stacks == Stacks::translation) {
+    expect.size("encoder layers", config.encoder_layers, max_layers);
+  } else {
+    expect.require(config.encoder_layers == 0,
+                   "expected no encoder layers beside a decoder alone, ", "found ",
+                   config.encoder_layers);
+  }
   expect.size("decoder layers", config.decoder_layers, max_layers);
   expect.size("a width", config.model_dim);
   expect.size("a feed-forward width", config.feed_forward_dim);
@@ -113,28 +123,54 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
       config.model_dim / config.num_heads);
 }
 
+namespace {
+
+// Radford and others 2019, and smaller ones of the same kind.
+TransformerConfig language_preset(Index layers, Index width, Index heads, Index context,
+                                  float dropout) {
+  TransformerConfig config;
+  config.stacks = Stacks::language;
+  config.encoder_layers = 0;
+  config.decoder_layers = layers;
+  config.model_dim = width;
+  config.feed_forward_dim = 4 * width;
+  config.num_heads = heads;
+  config.max_positions = context;
+  config.dropout = dropout;
+  config.label_smoothing = 0;
+  config.norm_place = NormPlace::before;
+  config.positions = Positions::learned;
+  config.activation = Activation::gelu;
+  return config;
+}
+
+TransformerConfig translation_preset(Index layers, Index width, Index feed_forward, Index heads,
+                                     float dropout) {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = layers;
+  config.model_dim = width;
+  config.feed_forward_dim = feed_forward;
+  config.num_heads = heads;
+  config.dropout = dropout;
+  return config;
+}
+
+}  // namespace
+
 TransformerConfig transformer_preset(std::string_view name) {
-  TransformerConfig config;  // tiny
-  if (name == "tiny") return config;
-  config.dropout = 0.1f;
-  config.encoder_layers = config.decoder_layers = 6;
-  if (name == "small") {
-    config.model_dim = 256;
-    config.feed_forward_dim = 1024;
-    return config;
-  }
-  if (name == "base") {
-    config.model_dim = 512;
-    config.feed_forward_dim = 2048;
-    config.num_heads = 8;
-    return config;
-  }
+  if (name == "tiny") return translation_preset(4, 128, 256, 4, 0.3f);
+  if (name == "small") return translation_preset(6, 256, 1024, 4, 0.1f);
+  if (name == "base") return translation_preset(6, 512, 2048, 8, 0.1f);
   if (name == "demo") {
-    config.encoder_layers = config.decoder_layers = 2;
+    TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
     config.norm_place = NormPlace::before;
     return config;
   }
-  fail(ErrorKind::usage, "preset: expected one of tiny, small, base, demo, found ", name);
+  if (name == "char") return language_preset(4, 128, 4, 64, 0);
+  if (name == "gpt-mini") return language_preset(6, 384, 6, 256, 0.2f);
+  if (name == "gpt2") return language_preset(12, 768, 12, 1024, 0.1f);
+  fail(ErrorKind::usage,
+       "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, found ", name);
 }
 
 Index num_parameters(const TransformerConfig& config) {
@@ -146,12 +182,16 @@ Index num_parameters(const TransformerConfig& config) {
   const Index into_hidden = config.activation == Activation::swiglu ? 2 : 1;
   const Index feed_forward = into_hidden * (d * f + f) + f * d + d;
   const Index norm = config.norm_kind == NormKind::layer ? 2 * d : d;
+  const Index per_stack = (config.positions == Positions::learned ? config.max_positions * d : 0) +
+                          (config.norm_place == NormPlace::before ? norm : 0);
+  const Index block = attention + feed_forward + 2 * norm;
+  if (config.stacks == Stacks::language) {
+    const Index tables = config.tying == Tying::none ? 2 : 1;
+    return tables * config.vocabulary * d + per_stack + config.decoder_layers * block;
+  }
   const Index tables = config.tying == Tying::all ? 1 : config.tying == Tying::target ? 2 : 3;
-  const Index positions = config.positions == Positions::learned ? 2 * config.max_positions * d : 0;
-  const Index last_norms = config.norm_place == NormPlace::before ? 2 * norm : 0;
-  return tables * config.vocabulary * d + positions + last_norms +
-         config.encoder_layers * (attention + feed_forward + 2 * norm) +
-         config.decoder_layers * (2 * attention + feed_forward + 3 * norm);
+  return tables * config.vocabulary * d + 2 * per_stack + config.encoder_layers * block +
+         config.decoder_layers * (block + attention + norm);
 }
 
 nn::BlockOptions encoder_options(const TransformerConfig& config) {
@@ -178,7 +218,7 @@ nn::BlockOptions decoder_options(const TransformerConfig& config) {
 }
 
 std::string to_json(const TransformerConfig& config) {
-  const ordered_json json{{"model_type", model_type},
+  const ordered_json json{{"model_type", name_of(config.stacks)},
                           {"vocab_size", config.vocabulary},
                           {"d_model", config.model_dim},
                           {"encoder_layers", config.encoder_layers},
@@ -208,7 +248,6 @@ std::string to_json(const TransformerConfig& config) {
 TransformerConfig transformer_config_from_json(std::string_view text, std::string_view file_name) {
   const std::string file(file_name);
   const auto fields = io::JsonFields::parse(text, file);
-  fields.choice("model_type", {model_type});
   const auto size = [&](const char* name) {
     return fields.integer(name, {.min = 1, .max = max_size});
   };
@@ -221,9 +260,11 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   };
 
   TransformerConfig config;
+  config.stacks =
+      parse_choice<Stacks>(fields.text("model_type"), file + ": model_type", ErrorKind::model);
   config.vocabulary = size("vocab_size");
   config.model_dim = size("d_model");
-  config.encoder_layers = size("encoder_layers");
+  config.encoder_layers = fields.integer("encoder_layers", {.min = 0, .max = max_layers});
   config.decoder_layers = size("decoder_layers");
   config.feed_forward_dim = size("ffn_dim");
   config.num_heads = size("attention_heads");

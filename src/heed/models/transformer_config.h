@@ -18,10 +18,14 @@ using nn::NormPlace;
 using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
+// Which stacks of blocks there are: an encoder and a decoder that reads it (text to text), or a
+// decoder alone (the next token).
+enum class Stacks { translation, language };
 
 struct TransformerConfig {
-  Index vocabulary = 0;  // source and target share one tokenizer
-  Index encoder_layers = 4;
+  Stacks stacks = Stacks::translation;
+  Index vocabulary = 0;      // source and target share one tokenizer
+  Index encoder_layers = 4;  // 0 where there is no encoder
   Index decoder_layers = 4;
   Index model_dim = 128;
   Index feed_forward_dim = 256;
@@ -43,6 +47,8 @@ struct TransformerConfig {
 };
 
 template <>
+std::span<const Choice<Stacks>> choices();  // heed-translation, heed-language
+template <>
 std::span<const Choice<NormPlace>> choices();  // before, after
 template <>
 std::span<const Choice<NormKind>> choices();  // layer, rms
@@ -60,7 +66,8 @@ std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
 void validate(const TransformerConfig& config, std::string_view what = "model",
               ErrorKind kind = ErrorKind::usage);
 
-// tiny, small, base, demo. Refuses other names and lists these.
+// tiny, small, base, demo for text to text; char, gpt-mini, gpt2 for the next token. Refuses other
+// names and lists these.
 TransformerConfig transformer_preset(std::string_view name);
 
 // How many numbers a model of this shape learns.

@@ -2,17 +2,13 @@
 
 #include <cmath>
 
+#include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/models/initial_step.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::models {
-namespace {
-
-// A step that no training reaches, so that weights and dropout share no numbers.
-constexpr std::uint64_t initial_step = ~std::uint64_t{0};
-
-}  // namespace
 
 TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_t seed)
     : TranslationModel(config, Rng(random_key(seed, initial_step, 0))) {}
@@ -23,6 +19,8 @@ TranslationModel TranslationModel::unset(const TransformerConfig& config) {
 
 TranslationModel::TranslationModel(const TransformerConfig& config, Rng rng) : config_(config) {
   validate(config_);
+  check(config_.stacks == Stacks::translation,
+        "translation model: expected an encoder and a decoder");
   embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
   if (config_.tying != Tying::all) {
     source_embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/core/spans.h"
+#include "heed/models/packed_ids.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/decoder.h"
 #include "heed/nn/embedding.h"
@@ -15,12 +15,6 @@
 #include "heed/nn/module.h"
 
 namespace heed::models {
-
-// Token ids of several sequences, end to end.
-struct PackedIds {
-  std::vector<int> ids;
-  Spans spans;
-};
 
 // One training batch. `source` and `target_output` end with the end token, `target_input` begins
 // with it.

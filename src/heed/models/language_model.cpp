@@ -1,0 +1,73 @@
+#include "heed/models/language_model.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/models/initial_step.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/projection_cross_entropy.h"
+
+namespace heed::models {
+
+LanguageModel::LanguageModel(const TransformerConfig& config, std::uint64_t seed)
+    : LanguageModel(config, Rng(random_key(seed, initial_step, 0))) {}
+
+LanguageModel LanguageModel::unset(const TransformerConfig& config) {
+  return LanguageModel(config, Rng::silent());
+}
+
+LanguageModel::LanguageModel(const TransformerConfig& config, Rng rng) : config_(config) {
+  validate(config_);
+  check(config_.stacks == Stacks::language, "language model: expected a decoder alone");
+  embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
+  if (config_.tying == Tying::none) {
+    output_ = nn::Linear(config_.model_dim, config_.vocabulary, rng, 1, /*has_bias=*/false);
+  }
+  stack_ = nn::Encoder("decoder", decoder_options(config_), rng);
+}
+
+LanguageModel LanguageModel::packed() const {
+  LanguageModel copy = *this;
+  nn::pack_weights(copy);
+  copy.packed_output_ = ops::PackedMatrix(output_weight());
+  return copy;
+}
+
+void LanguageModel::visit_parameters(nn::ParameterVisitor& visitor) {
+  visitor.child("embedding", embedding_);
+  visitor.child("decoder", stack_);
+  if (output_) visitor.child("output", *output_);
+}
+
+const Tensor& LanguageModel::output_weight() const {
+  return output_ ? output_->weight() : embedding_.weight();
+}
+
+Tensor LanguageModel::embed(std::span<const int> ids) const {
+  return embedding_.forward(ids, std::sqrt(static_cast<float>(config_.model_dim)));
+}
+
+LanguageLoss LanguageModel::loss(const LanguageBatch& batch, nn::ForwardContext& context) const {
+  const ops::ProjectionLoss loss = ops::projection_cross_entropy(
+      hidden(batch.input, context), output_weight(), Tensor(), batch.next, config_.label_smoothing);
+  return {loss.loss, loss.negative_log_likelihood};
+}
+
+Tensor LanguageModel::hidden(const PackedIds& input, nn::ForwardContext& context) const {
+  return stack_.forward({embed(input.ids), input.spans}, context,
+                        ops::AttentionMask::causal_mask());
+}
+
+Tensor LanguageModel::logits(const Tensor& hidden) const {
+  if (is_packed() && !is_recording()) return ops::linear(hidden, packed_output_, Tensor());
+  return ops::linear(hidden, output_weight(), Tensor());
+}
+
+Tensor LanguageModel::advance(const PackedIds& input, nn::StackCache& cache,
+                              nn::ForwardContext& context) const {
+  const NoRecording no_recording;
+  return stack_.advance({embed(input.ids), input.spans}, cache, context);
+}
+
+}  // namespace heed::models
