@@ -1,0 +1,42 @@
+// A text as one long row of tokens, and the windows of it that a language model trains on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/base/index.h"
+
+namespace heed::data {
+
+// Token ids in the order of the text. A window of length L is L neighbouring tokens and the one
+// that follows each of them.
+class TextWindows {
+ public:
+  // Refuses (ErrorKind::data) a text that is too short for one window.
+  TextWindows(std::vector<int> ids, Index length);
+
+  // Windows of an epoch, side by side: all of the text but less than two windows at its ends.
+  Index size() const { return num_windows_; }
+  Index length() const { return length_; }
+
+  // Where window i of an epoch begins. Every epoch takes its windows in an order of its own, and
+  // leaves out another part at the ends, so that the cuts are never the same: a function of (seed,
+  // epoch) alone.
+  Index begin_of(Index window, std::uint64_t seed, Index epoch) const;
+
+  std::span<const int> input(Index begin) const { return slice(begin); }
+  std::span<const int> next(Index begin) const { return slice(begin + 1); }
+
+ private:
+  std::span<const int> slice(Index begin) const {
+    return std::span(ids_).subspan(static_cast<std::size_t>(begin),
+                                   static_cast<std::size_t>(length_));
+  }
+
+  std::vector<int> ids_;
+  Index length_;
+  Index num_windows_;
+};
+
+}  // namespace heed::data
