@@ -80,8 +80,10 @@ def markdown_table(rows):
         return "| " + " | ".join(parts) + " |"
 
     out = [line(COLUMNS), line(["---"] + ["---:"] * 3 + ["---"] * 2 + ["---:"])]
+    said = []  # each remark once, by its number
     for row_ in rows:
+        said += [remark for remark in remarks(row_) if remark not in said]
+        numbers = "".join(f" [{1 + said.index(remark)}]" for remark in remarks(row_))
         first, *others = cells(row_)
-        said = "; ".join(remarks(row_))
-        out.append(line([first + (f" ({said})" if said else "")] + others))
-    return "\n".join(out)
+        out.append(line([first + numbers] + others))
+    return "\n".join(out + [""] + [f"{number}. {remark}" for number, remark in enumerate(said, 1)])
