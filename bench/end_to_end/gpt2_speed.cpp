@@ -3,8 +3,9 @@
 //   gpt2_speed train THREADS [UPDATES]     4 sequences of 256 tokens, AdamW included
 //   gpt2_speed decode THREADS [TOKENS]     one sequence, token by token after a prompt of 512
 //
-// `train` prints tokens a second, a line an update; `decode` prints the prompt's and the following
-// tokens a second, and how many bytes of weights each token has to read.
+// `train` prints tokens a second, a line an update; `decode` packs the weights first, as a program
+// that decodes would, and prints the prompt's and the following tokens a second, and how many bytes
+// each token has to read: the weights, and the keys and values of all that went before.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -15,7 +16,7 @@
 #include "heed/nn/embedding.h"
 #include "heed/nn/encoder.h"
 #include "heed/nn/module.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/packed_matrix.h"
 #include "heed/ops/projection_cross_entropy.h"
 #include "heed/train/optimizer.h"
 #include "support/process_memory.h"
@@ -58,8 +59,12 @@ class LanguageModel {
     return ops::projection_cross_entropy(hidden, embedding_.weight(), Tensor(), next, 0).loss;
   }
 
+  void pack() {
+    nn::pack_weights(*this);
+    packed_output_ = ops::PackedMatrix(embedding_.weight());
+  }
   nn::StackCache start() const { return stack_.start(1); }
-  // The most likely token after these, which continue what the cache holds.
+  // The most likely token after these, which continue what the cache holds; for a packed model.
   int next_token(std::span<const int> ids, nn::StackCache& cache) const {
     const NoRecording no_recording;
     auto context = nn::ForwardContext::inference();
@@ -68,7 +73,7 @@ class LanguageModel {
         stack_.advance({embedding_.forward(ids), Spans::single(length)}, cache, context);
     const Index dim = hidden.dim(-1);
     const Tensor last = Tensor::from(hidden.values().last(dim), {1, dim});
-    const Tensor logits = ops::linear(last, embedding_.weight(), Tensor());  // [1, V]
+    const Tensor logits = ops::linear(last, packed_output_, Tensor());  // [1, V]
     return static_cast<int>(std::ranges::max_element(logits.values()) - logits.values().begin());
   }
 
@@ -80,6 +85,7 @@ class LanguageModel {
  private:
   nn::Embedding embedding_;  // of the output, too
   nn::Encoder stack_;
+  ops::PackedMatrix packed_output_;
 };
 
 // Of one token. All but the positions, of which it reads one row; the embedding is read once more
@@ -90,6 +96,12 @@ double num_weights_read(LanguageModel& model) {
     if (!parameter.name.ends_with("positions.weight")) count += parameter.value.size();
   }
   return static_cast<double>(count);
+}
+
+// Keys and values of so many tokens, in all layers.
+double num_cached_numbers(double num_tokens) {
+  const nn::BlockOptions shape = gpt2_small();
+  return 2 * num_tokens * static_cast<double>(shape.num_layers * shape.model_dim);
 }
 
 // Floating-point operations a token in sequences of this length: a multiply-add forward and two
@@ -127,6 +139,7 @@ void measure_training(int num_updates) {
 void measure_decoding(int num_tokens) {
   Rng rng(1);
   LanguageModel model(rng);
+  model.pack();
   const std::vector<int> prompt = random_ids(prompt_length, rng);
   int token = 0;
   nn::StackCache cache = model.start();
@@ -138,8 +151,9 @@ void measure_decoding(int num_tokens) {
   });
   std::cout << "prompt_tokens_per_second " << prompt_length / prompt_seconds << '\n';
   std::cout << "tokens_per_second " << num_tokens / seconds << '\n';
-  std::cout << "weight_gigabytes_per_token " << 1e-9 * sizeof(float) * num_weights_read(model)
-            << '\n';
+  const double mean_past = static_cast<double>(prompt_length) + 0.5 * num_tokens;
+  const double numbers_read = num_weights_read(model) + num_cached_numbers(mean_past);
+  std::cout << "gigabytes_per_token " << 1e-9 * sizeof(float) * numbers_read << '\n';
 }
 
 }  // namespace
@@ -157,7 +171,7 @@ int main(int argc, char** argv) {
     if (args[0] == "train") {
       heed::measure_training(args.size() > 2 ? std::stoi(args[2]) : 2);
     } else {
-      heed::measure_decoding(args.size() > 2 ? std::stoi(args[2]) : 32);
+      heed::measure_decoding(args.size() > 2 ? std::stoi(args[2]) : 128);
     }
   } catch (const std::exception& error) {
     std::cerr << "gpt2_speed: " << error.what() << '\n';

@@ -2,6 +2,8 @@
 import dataclasses
 import statistics
 
+from table.limits import limit_of
+
 
 @dataclasses.dataclass
 class Bar:
@@ -37,6 +39,12 @@ def cells(row):
     return (row.work, row.ours, row.rival, row.measured, row.bar, row.reached, row.share)
 
 
+def remarks(row_):
+    """What a reader has to know beside the numbers; for a row that falls short, what limits it."""
+    limit = limit_of(row_.work) if row_.reached == "short" else ""
+    return [remark for remark in (row_.note, limit and f"limited by: {limit}") if remark]
+
+
 def row(work, ours, rival, samples, bar, shares=None, note=""):
     """`samples`: the number that the bar is about, one for each round; so are `shares`."""
     middle = statistics.median(samples)
@@ -62,8 +70,7 @@ def text_table(rows):
     out = []
     for line, row_ in zip(lines, [None] + rows):
         out.append("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-        if row_ and row_.note:
-            out.append("    " + row_.note)
+        out += ["    " + remark for remark in (remarks(row_) if row_ else ())]
     out.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(out)
 
@@ -73,7 +80,10 @@ def markdown_table(rows):
         return "| " + " | ".join(parts) + " |"
 
     out = [line(COLUMNS), line(["---"] + ["---:"] * 3 + ["---"] * 2 + ["---:"])]
+    said = []  # each remark once, by its number
     for row_ in rows:
+        said += [remark for remark in remarks(row_) if remark not in said]
+        numbers = "".join(f" [{1 + said.index(remark)}]" for remark in remarks(row_))
         first, *others = cells(row_)
-        out.append(line([first + (f" ({row_.note})" if row_.note else "")] + others))
-    return "\n".join(out)
+        out.append(line([first + numbers] + others))
+    return "\n".join(out + [""] + [f"{number}. {remark}" for number, remark in enumerate(said, 1)])

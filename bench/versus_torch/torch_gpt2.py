@@ -142,4 +142,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "train":
         measure_training(int(sys.argv[3]) if len(sys.argv) > 3 else 2)
     else:
-        measure_decoding(int(sys.argv[3]) if len(sys.argv) > 3 else 32)
+        measure_decoding(int(sys.argv[3]) if len(sys.argv) > 3 else 128)

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "heed/base/error.h"
 #include "support/gradient_check.h"
@@ -36,6 +37,25 @@ TEST(Elementwise, ActivationsByHand) {
   EXPECT_NEAR(silu.values()[1], 0.731059, 1e-6);  // 1 / (1 + 1/e)
   EXPECT_NEAR(silu.values()[2], -0.268941, 1e-6);
   EXPECT_NEAR(ops::swiglu(x, Tensor::full({3}, 2)).values()[1], 2 * 0.731059, 1e-6);
+}
+
+TEST(Elementwise, GeluKeepsItsDigitsInBothTails) {
+  std::vector<float> points;
+  for (float x = -13; x < 13; x += 0.0037f) points.push_back(x);
+  const Shape shape{static_cast<Index>(points.size())};
+  Tensor x = Tensor::from(points, shape);
+  x.require_gradient();
+  const Tensor y = ops::gelu(x);
+  backward(y, Tensor::full(shape, 1));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double at = points[i];
+    const double below = 0.5 * std::erfc(-at * std::numbers::sqrt2 / 2);
+    const double density = std::exp(-at * at / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    EXPECT_NEAR(y.values()[i], at * below, 5e-7 * std::abs(at * below) + 1e-37) << at;
+    // The two terms of the slope have opposite signs on the left.
+    const double terms = below + std::abs(at) * density;
+    EXPECT_NEAR(x.gradient().values()[i], below + at * density, 5e-7 * terms + 1e-37) << at;
+  }
 }
 
 TEST(Elementwise, ValuesAndGradientsMatchTheReference) {

@@ -17,8 +17,8 @@
 namespace heed::kernels {
 
 // Queries and keys whose scores are held at a time. Long rows make long sums, for which a register
-// block is set up less often; the scores of a block stay in the first-level cache, and queries are
-// whole register blocks of 6 rows.
+// block is set up less often; queries are whole register blocks of 6 rows. The scores stay in the
+// first-level cache; on the way back, where both sides are summed over, in the second-level one.
 struct BlockSize {
   std::int64_t queries, keys;
 };

@@ -50,6 +50,8 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
   }
 
   for (std::int64_t k = 0; k < depth; ++k) {
+    // So few rows wait for b: it is asked for some lines ahead.
+    if constexpr (rows <= 3) hwy::Prefetch(panel + 16 * panel_stride);
     const auto b0 = hn::LoadU(d, panel);
     const auto b1 = hn::LoadU(d, panel + lanes);
     panel += panel_stride;
