@@ -10,10 +10,14 @@
 
 namespace heed::models {
 
+ModelKind kind_of(const TransformerConfig& config) {
+  return config.encoder_layers == 0 ? ModelKind::language : ModelKind::translation;
+}
+
 template <>
-std::span<const Choice<Stacks>> choices() {
-  static constexpr std::array all{Choice{"heed-translation", Stacks::translation},
-                                  Choice{"heed-language", Stacks::language}};
+std::span<const Choice<ModelKind>> choices() {
+  static constexpr std::array all{Choice{"heed-translation", ModelKind::translation},
+                                  Choice{"heed-language", ModelKind::language}};
   return all;
 }
 template <>
@@ -94,13 +98,9 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 void validate(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
   const Validator expect(what, kind);
   expect.size("a vocabulary", config.vocabulary);
-  if (config.stacks == Stacks::translation) {
-    expect.size("encoder layers", config.encoder_layers, max_layers);
-  } else {
-    expect.require(config.encoder_layers == 0,
-                   "expected no encoder layers beside a decoder alone, ", "found ",
-                   config.encoder_layers);
-  }
+  expect.require(config.encoder_layers >= 0 && config.encoder_layers <= max_layers,
+                 "expected encoder layers from 0 to ", max_layers, ", found ",
+                 config.encoder_layers);
   expect.size("decoder layers", config.decoder_layers, max_layers);
   expect.size("a width", config.model_dim);
   expect.size("a feed-forward width", config.feed_forward_dim);
@@ -129,7 +129,6 @@ namespace {
 TransformerConfig language_preset(Index layers, Index width, Index heads, Index context,
                                   float dropout) {
   TransformerConfig config;
-  config.stacks = Stacks::language;
   config.encoder_layers = 0;
   config.decoder_layers = layers;
   config.model_dim = width;
@@ -185,7 +184,7 @@ Index num_parameters(const TransformerConfig& config) {
   const Index per_stack = (config.positions == Positions::learned ? config.max_positions * d : 0) +
                           (config.norm_place == NormPlace::before ? norm : 0);
   const Index block = attention + feed_forward + 2 * norm;
-  if (config.stacks == Stacks::language) {
+  if (kind_of(config) == ModelKind::language) {
     const Index tables = config.tying == Tying::none ? 2 : 1;
     return tables * config.vocabulary * d + per_stack + config.decoder_layers * block;
   }
@@ -218,7 +217,7 @@ nn::BlockOptions decoder_options(const TransformerConfig& config) {
 }
 
 std::string to_json(const TransformerConfig& config) {
-  const ordered_json json{{"model_type", name_of(config.stacks)},
+  const ordered_json json{{"model_type", name_of(kind_of(config))},
                           {"vocab_size", config.vocabulary},
                           {"d_model", config.model_dim},
                           {"encoder_layers", config.encoder_layers},
@@ -260,8 +259,8 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   };
 
   TransformerConfig config;
-  config.stacks =
-      parse_choice<Stacks>(fields.text("model_type"), file + ": model_type", ErrorKind::model);
+  const auto kind =
+      parse_choice<ModelKind>(fields.text("model_type"), file + ": model_type", ErrorKind::model);
   config.vocabulary = size("vocab_size");
   config.model_dim = size("d_model");
   config.encoder_layers = fields.integer("encoder_layers", {.min = 0, .max = max_layers});
@@ -282,6 +281,9 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   choose("activation_function", config.activation);
   choose("tied_embeddings", config.tying);
   validate(config, file, ErrorKind::model);
+  check_as(ErrorKind::model, kind_of(config) == kind, file, ": model_type: expected ",
+           name_of(kind_of(config)), " for ", config.encoder_layers, " encoder layers, found ",
+           name_of(kind));
   return config;
 }
 

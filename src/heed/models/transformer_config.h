@@ -18,14 +18,10 @@ using nn::NormPlace;
 using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
-// Which stacks of blocks there are: an encoder and a decoder that reads it (text to text), or a
-// decoder alone (the next token).
-enum class Stacks { translation, language };
 
 struct TransformerConfig {
-  Stacks stacks = Stacks::translation;
   Index vocabulary = 0;      // source and target share one tokenizer
-  Index encoder_layers = 4;  // 0 where there is no encoder
+  Index encoder_layers = 4;  // 0: no encoder
   Index decoder_layers = 4;
   Index model_dim = 128;
   Index feed_forward_dim = 256;
@@ -46,8 +42,13 @@ struct TransformerConfig {
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
 
+// What the layers make: an encoder and a decoder that reads it translate, text to text; a decoder
+// alone is a language model, which tells the next token. The name is model_type in config.json.
+enum class ModelKind { translation, language };
+ModelKind kind_of(const TransformerConfig& config);
+
 template <>
-std::span<const Choice<Stacks>> choices();  // heed-translation, heed-language
+std::span<const Choice<ModelKind>> choices();  // heed-translation, heed-language
 template <>
 std::span<const Choice<NormPlace>> choices();  // before, after
 template <>
