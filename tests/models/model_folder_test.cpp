@@ -131,14 +131,14 @@ TEST(ModelFolder, RefusesATensorThatIsMissingSurplusOrOfAnotherShape) {
   EXPECT_NE(message_of().find("decoder.0.self_attention.key.bias"), std::string::npos)
       << message_of();
 
-  save_weights(saved.path, saved.model);
+  save_weights(saved.path, parameters(saved.model));
   rewrite_weights(saved, [](auto& records) {
     records.push_back(records.front());
     records.back().name = "surplus";
   });
   EXPECT_EQ(message_of(), path + ": expected the parameters of the model, found also surplus");
 
-  save_weights(saved.path, saved.model);
+  save_weights(saved.path, parameters(saved.model));
   rewrite_weights(saved, [](auto& records) {
     for (auto& record : records) {
       if (record.name == "encoder.0.feed_forward.hidden.weight") record.shape = {16, 24};

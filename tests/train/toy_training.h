@@ -40,7 +40,7 @@ class ToyTraining {
   TranslationTraining training(const std::string& model) const {
     TranslationTraining training;
     training.model_folder = file(model);
-    training.texts = {file("train.en"), file("train.de"), file("valid.en"), file("valid.de"), ""};
+    training.texts = {file("train.en"), file("train.de"), file("valid.en"), file("valid.de")};
     training.recipe.model.encoder_layers = training.recipe.model.decoder_layers = 1;
     training.recipe.model.model_dim = 16;
     training.recipe.model.feed_forward_dim = 24;

@@ -54,7 +54,7 @@ train::TranslationTraining demo_training(const DemoOptions& options) {
   const std::string corpus = options.folder + "/corpus";
   training.model_folder = options.folder + "/model";
   training.texts = {corpus + "/train.en", corpus + "/train.de", corpus + "/valid.en",
-                    corpus + "/valid.de", ""};
+                    corpus + "/valid.de"};
   return training;
 }
 

@@ -32,7 +32,7 @@ train::TranslationTraining new_training(const TrainOptions& options) {
            options.source.empty() && options.target.empty() ? "neither" : "one of them");
   train::TranslationTraining training{options.model, {}, train::recipe_preset(options.preset)};
   training.texts = {absolute(options.source), absolute(options.target),
-                    absolute(options.valid_source), absolute(options.valid_target), ""};
+                    absolute(options.valid_source), absolute(options.valid_target)};
   apply(options.settings, training.recipe);
   return training;
 }
@@ -42,7 +42,8 @@ train::TranslationTraining resumed_training(const TrainOptions& options) {
   const auto begun = train::begun_run(options.model);
   check_as(ErrorKind::usage, begun.has_value(), options.model,
            ": expected a training run to resume, found none");
-  train::TranslationTraining training{options.model, begun->texts, begun->recipe};
+  train::TranslationTraining training{options.model, train::translation_texts(begun->files),
+                                      begun->recipe};
   const auto replace = [](std::string& path, const std::string& given) {
     if (!given.empty()) path = absolute(given);
   };

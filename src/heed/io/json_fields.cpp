@@ -76,6 +76,14 @@ bool JsonFields::has(const std::string& name) const {
   return found != object_->end() && !found->is_null();
 }
 
+std::vector<std::string> JsonFields::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object_->items()) {
+    if (!value.is_null()) names.push_back(name);
+  }
+  return names;
+}
+
 const nlohmann::json& JsonFields::field(const std::string& name) const {
   check_as(kind_, has(name), prefix_, name, ": expected this field, found none");
   return *object_->find(name);

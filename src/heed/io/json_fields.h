@@ -40,6 +40,7 @@ class JsonFields {
                           ErrorKind kind = ErrorKind::model);
 
   bool has(const std::string& name) const;
+  std::vector<std::string> names() const;  // of all fields that are not null, sorted
 
   std::int64_t integer(const std::string& name, IntegerRange range = {}) const;
   std::int64_t integer_or(const std::string& name, std::int64_t fallback,

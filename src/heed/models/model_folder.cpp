@@ -84,20 +84,46 @@ TransformerConfig load_config(const std::string& folder) {
                                       config_path(folder));
 }
 
-TranslationModel load_model(const std::string& folder) {
+namespace {
+
+template <typename Model>
+Model load(const std::string& folder, ModelKind kind) {
   const TransformerConfig config = load_config(folder);
+  check_as(ErrorKind::model, kind_of(config) == kind, folder, ": expected a model of type ",
+           name_of(kind), ", found ", name_of(kind_of(config)));
   require_part(folder, weights_path(folder));
   const auto file = io::SafetensorsFile::load(weights_path(folder));
   check_size(file, config);
-  TranslationModel model = TranslationModel::unset(config);
+  Model model = Model::unset(config);
   std::vector<nn::NamedTensor> all = nn::named_parameters(model);
   read_into(all, file);
   return model;
 }
 
+void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenizer,
+                      const TransformerConfig& config) {
+  check_as(ErrorKind::model, tokenizer.size() == config.vocabulary, tokenizer_path(folder),
+           ": expected the ", config.vocabulary, " pieces of config.json, found ",
+           tokenizer.size());
+}
+
+}  // namespace
+
+TranslationModel load_model(const std::string& folder) {
+  return load<TranslationModel>(folder, ModelKind::translation);
+}
+
+LanguageModel load_language_model(const std::string& folder) {
+  return load<LanguageModel>(folder, ModelKind::language);
+}
+
 text::Tokenizer load_tokenizer(const std::string& folder) {
   require_part(folder, tokenizer_path(folder));
   return text::Tokenizer::load(tokenizer_path(folder));
+}
+
+void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer) {
+  io::write_file_atomically(tokenizer_path(folder), tokenizer.bytes());
 }
 
 GenerationConfig load_generation_config(const std::string& folder) {
@@ -112,9 +138,13 @@ GenerationConfig load_generation_config(const std::string& folder) {
 
 ModelFolder load_model_folder(const std::string& folder) {
   ModelFolder loaded{load_model(folder), load_tokenizer(folder), load_generation_config(folder)};
-  check_as(ErrorKind::model, loaded.tokenizer.size() == loaded.model.config().vocabulary,
-           tokenizer_path(folder), ": expected the ", loaded.model.config().vocabulary,
-           " pieces of config.json, found ", loaded.tokenizer.size());
+  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
+  return loaded;
+}
+
+LanguageModelFolder load_language_model_folder(const std::string& folder) {
+  LanguageModelFolder loaded{load_language_model(folder), load_tokenizer(folder)};
+  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
   return loaded;
 }
 
@@ -122,25 +152,27 @@ void save_model_folder(const std::string& folder, const TranslationModel& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation) {
   io::create_folder(folder);
   io::write_file_atomically(config_path(folder), to_json(model.config()));
-  io::write_file_atomically(tokenizer_path(folder), tokenizer.bytes());
+  save_tokenizer(folder, tokenizer);
   io::write_file_atomically(generation_path(folder), to_json(generation));
-  save_weights(folder, model);
+  save_weights(folder, parameters(model));
 }
 
-void save_weights(const std::string& folder, const TranslationModel& model) {
-  const std::vector<nn::NamedTensor> all = parameters(model);
+void save_model_folder(const std::string& folder, const LanguageModel& model,
+                       const text::Tokenizer& tokenizer) {
+  io::create_folder(folder);
+  io::write_file_atomically(config_path(folder), to_json(model.config()));
+  save_tokenizer(folder, tokenizer);
+  save_weights(folder, parameters(model));
+}
+
+void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters) {
   std::vector<io::TensorRecord> records;
-  for (const nn::NamedTensor& parameter : all) {
+  for (const nn::NamedTensor& parameter : parameters) {
     const auto sizes = parameter.value.shape().sizes();
     records.push_back(
         io::float_record(parameter.name, {sizes.begin(), sizes.end()}, parameter.value.values()));
   }
   io::write_safetensors(weights_path(folder), records, {{"format", "pt"}});
-}
-
-std::vector<nn::NamedTensor> parameters(const TranslationModel& model) {
-  TranslationModel shared = model;  // visiting wants a model that may be changed
-  return nn::named_parameters(shared);
 }
 
 std::string weights_hash(std::span<const nn::NamedTensor> parameters) {
@@ -156,6 +188,12 @@ std::string weights_hash(std::span<const nn::NamedTensor> parameters) {
     hash.update(std::as_bytes(parameter->value.values()));
   }
   return "sha256:" + hash.hex_digest();
+}
+
+std::string folder_weights_hash(const std::string& folder) {
+  return kind_of(load_config(folder)) == ModelKind::language
+             ? weights_hash(parameters(load_language_model(folder)))
+             : weights_hash(parameters(load_model(folder)));
 }
 
 }  // namespace heed::models

@@ -1,4 +1,4 @@
-// A translation model on disk: a folder of files that other tools can read too.
+// A model on disk: a folder of files that other tools can read too.
 //
 //   config.json, model.safetensors, tokenizer.model, generation_config.json
 //
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/language_model.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 
@@ -30,25 +31,41 @@ struct ModelFolder {
   GenerationConfig generation;
 };
 
-// Refuses a folder that is not a model, a tensor that is missing, has no place or another shape,
-// and a tokenizer of another size than the model's vocabulary.
+struct LanguageModelFolder {
+  LanguageModel model;
+  text::Tokenizer tokenizer;
+};
+
+// Refuses a folder that is not a model, or one of another kind, a tensor that is missing, has no
+// place or another shape, and a tokenizer of another size than the model's vocabulary.
 ModelFolder load_model_folder(const std::string& folder);
+LanguageModelFolder load_language_model_folder(const std::string& folder);
 // Makes the folder if need be. The weights come last, so a folder with weights is complete.
 void save_model_folder(const std::string& folder, const TranslationModel& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {});
+void save_model_folder(const std::string& folder, const LanguageModel& model,
+                       const text::Tokenizer& tokenizer);
 
 // Single files of the folder.
 TransformerConfig load_config(const std::string& folder);
 TranslationModel load_model(const std::string& folder);  // config.json and model.safetensors
+LanguageModel load_language_model(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
+void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer);
 GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
-void save_weights(const std::string& folder, const TranslationModel& model);
+void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters);
 
 // The model's parameters, to read: they share their values with the model.
-std::vector<nn::NamedTensor> parameters(const TranslationModel& model);
+template <typename Model>
+std::vector<nn::NamedTensor> parameters(const Model& model) {
+  Model shared = model;  // visiting wants a model that may be changed
+  return nn::named_parameters(shared);
+}
 
 // "sha256:" and the digest over all parameters in the order of their names: name, shape and the
 // little-endian bytes of the floats. Equal weights, and nothing else, give equal hashes.
 std::string weights_hash(std::span<const nn::NamedTensor> parameters);
+// The same of a folder's model, whatever its kind.
+std::string folder_weights_hash(const std::string& folder);
 
 }  // namespace heed::models

@@ -48,19 +48,20 @@ TrainingState state_from_json(std::string_view text, const std::string& source) 
   return state;
 }
 
-std::string to_json(const TrainingTexts& texts) {
-  return json{{"source", texts.source},
-              {"target", texts.target},
-              {"valid_source", texts.valid_source},
-              {"valid_target", texts.valid_target},
-              {"sha256", texts.sha256}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+std::string to_json(const TrainingFiles& files) {
+  json object(files.paths);
+  object["sha256"] = files.sha256;
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-TrainingTexts texts_from_json(std::string_view text, const std::string& source) {
+TrainingFiles files_from_json(std::string_view text, const std::string& source) {
   const auto fields = io::JsonFields::parse(text, source);
-  return {fields.text("source"), fields.text("target"), fields.text("valid_source"),
-          fields.text("valid_target"), fields.text("sha256")};
+  TrainingFiles files;
+  for (const std::string& name : fields.names()) {
+    if (name != "sha256" && !fields.text(name).empty()) files.paths[name] = fields.text(name);
+  }
+  files.sha256 = fields.text("sha256");
+  return files;
 }
 
 // Adam's means or squares under the names of their parameters.
@@ -84,7 +85,7 @@ void save_checkpoint(const std::string& path, const RunDescription& run, Optimiz
   writer.write(path, {{"format", format_name},
                       {"state", to_json(run.state)},
                       {"recipe", train::to_json(run.recipe)},
-                      {"texts", to_json(run.texts)}});
+                      {"texts", to_json(run.files)}});
 }
 
 Checkpoint Checkpoint::load(const std::string& path) {
@@ -99,7 +100,7 @@ Checkpoint Checkpoint::load(const std::string& path) {
            format_name, "), found ", entry("format"));
   RunDescription run{state_from_json(entry("state"), path + ": state"),
                      recipe_from_json(entry("recipe"), path + ": recipe"),
-                     texts_from_json(entry("texts"), path + ": texts")};
+                     files_from_json(entry("texts"), path + ": texts")};
   return Checkpoint(std::move(file), std::move(run));
 }
 

@@ -1,6 +1,7 @@
 // Everything that a run needs to go on as if it had never stopped, in one file.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,19 +29,17 @@ struct TrainingState {
   bool is_finished = false;
 };
 
-// The texts that a run reads: where they were, and a hash of what was in them.
-struct TrainingTexts {
-  std::string source, target, valid_source, valid_target;  // paths; the last two may be empty
+// The files that a run reads: where they were, and a hash of what was in them.
+struct TrainingFiles {
+  std::map<std::string, std::string> paths;  // by what they are: source, target, valid_source ...
   std::string sha256;
-
-  friend bool operator==(const TrainingTexts&, const TrainingTexts&) = default;
 };
 
 // What a checkpoint is made of besides numbers.
 struct RunDescription {
   TrainingState state;
   Recipe recipe;
-  TrainingTexts texts;
+  TrainingFiles files;
 };
 
 // Replaces the file in one step. `ema` may be null.

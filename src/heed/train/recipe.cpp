@@ -115,7 +115,8 @@ class FieldList {
 };
 
 void add_model_fields(FieldList& list, models::TransformerConfig& model) {
-  list.number<Index>("encoder-layers", model.encoder_layers, 1, "layers of the encoder");
+  list.number<Index>("encoder-layers", model.encoder_layers, 0,
+                     "layers of the encoder; 0 for the next token");
   list.number<Index>("decoder-layers", model.decoder_layers, 1, "layers of the decoder");
   list.number<Index>("width", model.model_dim, 1, "width of the vectors between layers");
   list.number<Index>("feed-forward", model.feed_forward_dim, 1, "width inside the feed-forward");

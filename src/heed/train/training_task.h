@@ -27,6 +27,8 @@ class TrainingTask {
   virtual ~TrainingTask() = default;
 
   virtual std::vector<nn::NamedTensor> parameters() = 0;
+  // What a run that stands at this update of this epoch works on.
+  virtual RunStart run_start(Index epoch, Index update) = 0;
 
   // The batches of an epoch: a function of the recipe and of the epoch, the same for resumed runs.
   virtual Index num_batches(Index epoch) = 0;
@@ -40,6 +42,8 @@ class TrainingTask {
 
   // Writes the model as it is, ready for use.
   virtual void save_model(const std::string& folder) const = 0;
+  // What a run needs to go on, and no checkpoint holds: the tokenizer.
+  virtual void save_vocabulary(const std::string& folder) const = 0;
 };
 
 }  // namespace heed::train

@@ -83,4 +83,8 @@ void TranslationTask::save_model(const std::string& folder) const {
   models::save_model_folder(folder, model_, tokenizer_);
 }
 
+void TranslationTask::save_vocabulary(const std::string& folder) const {
+  models::save_tokenizer(folder, tokenizer_);
+}
+
 }  // namespace heed::train

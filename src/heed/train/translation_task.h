@@ -17,18 +17,15 @@ class TranslationTask : public TrainingTask {
                   data::EpochCorpus corpus, std::optional<ValidationData> validation,
                   models::TranslationModel model);
 
-  const models::TranslationModel& model() const { return model_; }
-  const text::Tokenizer& tokenizer() const { return tokenizer_; }
-  // What a run that stands at this update of this epoch begins with.
-  RunStart run_start(Index epoch, Index update);
-
   std::vector<nn::NamedTensor> parameters() override;
+  RunStart run_start(Index epoch, Index update) override;
   Index num_batches(Index epoch) override;
   BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
   bool has_validation() const override { return validation_.has_value(); }
   std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
   void save_model(const std::string& folder) const override;
+  void save_vocabulary(const std::string& folder) const override;
 
  private:
   const data::BatchPlan& plan(Index epoch);

@@ -1,13 +1,9 @@
 #include "heed/train/translation_training.h"
 
-#include <filesystem>
-
 #include "heed/base/error.h"
-#include "heed/io/files.h"
 #include "heed/io/sha256.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
-#include "heed/train/trainer.h"
 #include "heed/train/translation_task.h"
 
 namespace heed::train {
@@ -18,7 +14,7 @@ struct Texts {
   std::optional<text::ParallelLines> validation;
 };
 
-Texts read_texts(const TrainingTexts& files) {
+Texts read_texts(const TranslationTexts& files) {
   Texts texts{text::read_parallel_lines(files.source, files.target), std::nullopt};
   if (!files.valid_source.empty()) {
     texts.validation = text::read_parallel_lines(files.valid_source, files.valid_target);
@@ -73,50 +69,9 @@ void check_training(const TranslationTraining& training) {
            "--early-stopping: expected --valid-source and --valid-target, found none");
 }
 
-void check_same_run(const RunDescription& begun, const RunDescription& asked) {
-  check_same_recipe(begun.recipe, asked.recipe);
-  check_as(ErrorKind::usage, begun.texts.sha256 == asked.texts.sha256,
-           "--source, --target, --valid-source, --valid-target: expected the text with which this "
-           "run was begun, found another");
-}
-
-// Makes the folder, and takes it away again if the run ends before its first checkpoint.
-class NewFolder {
- public:
-  explicit NewFolder(const TrainingFolder& folder)
-      : folder_(folder), was_there_(std::filesystem::exists(folder.model())) {
-    folder.create();
-  }
-  ~NewFolder() {
-    std::error_code ignored;
-    if (!was_there_ && !folder_.has_checkpoint()) {
-      std::filesystem::remove_all(folder_.model(), ignored);
-    }
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
- private:
-  TrainingFolder folder_;
-  bool was_there_;
-};
-
-std::string folder_hash(const TrainingFolder& folder) {
-  return models::weights_hash(models::parameters(models::load_model(folder.model())));
-}
-
-bool has_nothing_left(const RunDescription& run) {
-  const TrainingState& state = run.state;
-  EarlyStopping stopping(run.recipe.training.early_stopping, run.recipe.training.patience);
-  stopping.state = state.stopping;
-  return state.is_finished &&
-         (stopping.is_exhausted() ||
-          is_reached(run.recipe.training.after, {state.epoch, state.update, state.seconds}));
-}
-
-// Everything that exists before the folder does. The texts outlive it.
-TranslationTask make_task(const Texts& texts, const text::Tokenizer& tokenizer,
-                          const Recipe& recipe) {
+// The texts outlive the task.
+std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenizer& tokenizer,
+                                        const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   data::EpochCorpus corpus(texts.training.source, texts.training.target, tokenizer,
                            {.max_length = training.max_length,
@@ -128,46 +83,35 @@ TranslationTask make_task(const Texts& texts, const text::Tokenizer& tokenizer,
   }
   models::TransformerConfig config = recipe.model;
   config.vocabulary = tokenizer.size();
-  return {training, tokenizer, std::move(corpus), std::move(validation),
-          models::TranslationModel(config, training.seed)};
+  return std::make_unique<TranslationTask>(training, tokenizer, std::move(corpus),
+                                           std::move(validation),
+                                           models::TranslationModel(config, training.seed));
 }
 
-TrainingResult run_trainer(TranslationTask& task, const TrainingFolder& folder,
-                           const RunDescription& run, std::optional<Checkpoint> checkpoint,
-                           TrainingObserver& observer) {
-  observer.on_start(task.run_start(run.state.epoch, run.state.update));
-  Trainer trainer(task, folder, run, checkpoint ? &*checkpoint : nullptr, observer);
-  checkpoint.reset();  // as large as the model and its moments
-  TrainingResult result;
-  result.end = trainer.run();
-  result.update = trainer.state().update;
-  if (result.end != RunEnd::interrupted) result.weights_hash = folder_hash(folder);
-  return result;
-}
+class TranslationMaker : public TaskMaker {
+ public:
+  TranslationMaker(Texts texts, const Recipe& recipe) : texts_(std::move(texts)), recipe_(recipe) {}
 
-TrainingResult begin_run(const Texts& texts, const TrainingFolder& folder,
-                         const RunDescription& run, TrainingObserver& observer) {
-  TranslationTask task =
-      make_task(texts, train_tokenizer(texts.training, run.recipe.tokenizer), run.recipe);
-  if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
-  NewFolder new_folder(folder);
-  const TrainingLock lock(folder);
-  io::write_file_atomically(folder.tokenizer(), task.tokenizer().bytes());
-  return run_trainer(task, folder, run, std::nullopt, observer);
-}
-
-TrainingResult go_on(const Texts& texts, const TrainingFolder& folder, RunDescription run,
-                     TrainingObserver& observer) {
-  const TrainingLock lock(folder);
-  io::remove_abandoned_writes(folder.training());
-  Checkpoint checkpoint = Checkpoint::load(folder.checkpoint());
-  check_same_run(checkpoint.run(), run);
-  run.state = checkpoint.run().state;
-  if (has_nothing_left(run)) {
-    return {RunEnd::finished, run.state.update, /*was_finished=*/true, folder_hash(folder)};
+  std::unique_ptr<TrainingTask> begin() const override {
+    return make_task(texts_, train_tokenizer(texts_.training, recipe_.tokenizer), recipe_);
   }
-  TranslationTask task = make_task(texts, models::load_tokenizer(folder.model()), run.recipe);
-  return run_trainer(task, folder, run, std::move(checkpoint), observer);
+  std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
+    return make_task(texts_, models::load_tokenizer(folder.model()), recipe_);
+  }
+  std::string data_hash() const { return hash_of(texts_); }
+
+ private:
+  Texts texts_;
+  Recipe recipe_;
+};
+
+TrainingFiles training_files(const TranslationTexts& texts, std::string sha256) {
+  TrainingFiles files{{{"source", texts.source}, {"target", texts.target}}, std::move(sha256)};
+  if (!texts.valid_source.empty()) {
+    files.paths["valid_source"] = texts.valid_source;
+    files.paths["valid_target"] = texts.valid_target;
+  }
+  return files;
 }
 
 }  // namespace
@@ -176,17 +120,17 @@ TrainingResult train_translation(const TranslationTraining& training, TrainingOb
   check_training(training);
   const TrainingFolder folder(training.model_folder);
   folder.check_usable();
-  const Texts texts = read_texts(training.texts);
-  RunDescription run{{}, training.recipe, training.texts};
-  run.texts.sha256 = hash_of(texts);
-  if (folder.has_checkpoint()) return go_on(texts, folder, std::move(run), observer);
-  return begin_run(texts, folder, run, observer);
+  const TranslationMaker maker(read_texts(training.texts), training.recipe);
+  RunDescription run{{}, training.recipe, training_files(training.texts, maker.data_hash())};
+  return run_training(folder, std::move(run), maker, observer);
 }
 
-std::optional<RunDescription> begun_run(const std::string& model_folder) {
-  const TrainingFolder folder(model_folder);
-  if (!folder.has_checkpoint()) return std::nullopt;
-  return Checkpoint::load(folder.checkpoint()).run();
+TranslationTexts translation_texts(const TrainingFiles& files) {
+  const auto path = [&](const char* role) {
+    const auto found = files.paths.find(role);
+    return found == files.paths.end() ? std::string() : found->second;
+  };
+  return {path("source"), path("target"), path("valid_source"), path("valid_target")};
 }
 
 }  // namespace heed::train

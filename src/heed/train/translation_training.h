@@ -1,25 +1,21 @@
 // A whole training run, from two texts to a model folder: what `heed train` and `heed demo` call.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "heed/train/checkpoint.h"
-#include "heed/train/training_observer.h"
+#include "heed/train/training_run.h"
 
 namespace heed::train {
 
-struct TranslationTraining {
-  std::string model_folder;
-  TrainingTexts texts;  // paths; the hash is computed
-  Recipe recipe;
+// Paths; the last two may be empty.
+struct TranslationTexts {
+  std::string source, target, valid_source, valid_target;
 };
 
-struct TrainingResult {
-  RunEnd end = RunEnd::finished;
-  Index update = 0;
-  bool was_finished = false;  // nothing was left to do
-  std::string weights_hash;   // of the model in the folder: "sha256:..."; empty when interrupted
+struct TranslationTraining {
+  std::string model_folder;
+  TranslationTexts texts;
+  Recipe recipe;
 };
 
 // Trains the tokenizer and the model, or goes on where the folder's checkpoint stands. All that can
@@ -27,7 +23,7 @@ struct TrainingResult {
 // Error(data) for texts.
 TrainingResult train_translation(const TranslationTraining& training, TrainingObserver& observer);
 
-// The run that was begun in a folder; nothing when there is none.
-std::optional<RunDescription> begun_run(const std::string& model_folder);
+// The texts of a run that was begun.
+TranslationTexts translation_texts(const TrainingFiles& files);
 
 }  // namespace heed::train
