@@ -1,0 +1,98 @@
+#include "heed/train/language_task.h"
+
+#include <algorithm>
+
+#include "heed/models/model_folder.h"
+
+namespace heed::train {
+namespace {
+
+// Windows that begin at these places, side by side.
+models::LanguageBatch make_batch(const data::TextWindows& text, std::span<const Index> places) {
+  models::LanguageBatch batch;
+  for (const Index place : places) {
+    const auto input = text.input(place), next = text.next(place);
+    batch.input.ids.insert(batch.input.ids.end(), input.begin(), input.end());
+    batch.next.insert(batch.next.end(), next.begin(), next.end());
+  }
+  batch.input.spans = Spans::of_lengths(std::vector<Index>(places.size(), text.length()));
+  return batch;
+}
+
+}  // namespace
+
+LanguageTask::LanguageTask(const TrainingOptions& options, text::Tokenizer tokenizer,
+                           data::TextWindows text, std::optional<data::TextWindows> validation,
+                           models::LanguageModel model)
+    : options_(options),
+      tokenizer_(std::move(tokenizer)),
+      text_(std::move(text)),
+      validation_(std::move(validation)),
+      model_(std::move(model)) {}
+
+std::vector<nn::NamedTensor> LanguageTask::parameters() { return nn::named_parameters(model_); }
+
+RunStart LanguageTask::run_start(Index, Index update) {
+  RunStart start;
+  start.num_parameters = models::num_parameters(model_.config());
+  start.vocabulary = tokenizer_.size();
+  start.num_pairs = text_.size();
+  start.num_valid_pairs = validation_ ? validation_->size() : 0;
+  start.update = update;
+  return start;
+}
+
+Index LanguageTask::windows_per_batch() const {
+  return std::max<Index>(1, options_.batch_tokens / text_.length());
+}
+
+Index LanguageTask::num_batches(Index) {
+  return (text_.size() + windows_per_batch() - 1) / windows_per_batch();
+}
+
+BatchLoss LanguageTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
+  const Index first = number * windows_per_batch();
+  const Index last = std::min(first + windows_per_batch(), text_.size());
+  std::vector<Index> places;
+  for (Index window = first; window < last; ++window) {
+    places.push_back(text_.begin_of(window, options_.seed, epoch));
+  }
+  const models::LanguageBatch batch = make_batch(text_, places);
+  models::LanguageLoss result = model_.loss(batch, context);
+  return {std::move(result.loss), result.negative_log_likelihood,
+          static_cast<Index>(batch.next.size()), 0};
+}
+
+// Windows one after another from the beginning of the text.
+std::optional<double> LanguageTask::validation_loss(const ShouldStop& should_stop) const {
+  const NoRecording no_recording;
+  double loss = 0;
+  Index num_tokens = 0;
+  for (Index first = 0; first < validation_->size(); first += windows_per_batch()) {
+    if (should_stop()) return std::nullopt;
+    const Index last = std::min(first + windows_per_batch(), validation_->size());
+    std::vector<Index> places;
+    for (Index window = first; window < last; ++window) {
+      places.push_back(window * validation_->length());
+    }
+    const models::LanguageBatch batch = make_batch(*validation_, places);
+    auto context = nn::ForwardContext::inference();
+    loss += model_.loss(batch, context).negative_log_likelihood;
+    num_tokens += static_cast<Index>(batch.next.size());
+  }
+  return loss / static_cast<double>(num_tokens);
+}
+
+bool LanguageTask::add_scores(ValidationReport&, const ShouldStop& should_stop) const {
+  return !should_stop();
+}
+
+void LanguageTask::save_model(const std::string& folder) const {
+  models::save_model_folder(folder, model_, tokenizer_);
+}
+
+void LanguageTask::save_vocabulary(const std::string& folder) const {
+  models::save_tokenizer(folder, tokenizer_);
+}
+
+}  // namespace heed::train
