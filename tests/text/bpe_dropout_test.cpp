@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 #include "heed/base/error.h"
-#include "heed/text/lines.h"
+#include "support/multi30k.h"
 
 namespace heed::text {
 namespace {
@@ -130,12 +129,8 @@ TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {
 }
 
 TEST(BpeDropout, AgreesWithTheTokenizerOnMulti30k) {
-  const char* folder = std::getenv("HEED_DATA");
-  if (folder == nullptr) GTEST_SKIP() << "HEED_DATA names no folder";
-  const auto corpus = std::filesystem::path(folder) / "multi30k";
-  if (!std::filesystem::exists(corpus)) GTEST_SKIP() << corpus << " is not there";
-  auto [lines, german] = read_parallel_lines(corpus / "train.en", corpus / "train.de");
-  lines.insert(lines.end(), german.begin(), german.end());
+  const std::vector<std::string> lines = multi30k_lines();
+  if (lines.empty()) GTEST_SKIP() << "HEED_DATA names no folder with multi30k";
 
   const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 10000});
   const BpeDropout none(tokenizer, 0), some(tokenizer, 0.1);
