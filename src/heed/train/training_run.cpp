@@ -68,7 +68,7 @@ TrainingResult run_trainer(TrainingTask& task, const TrainingFolder& folder,
   result.end = trainer.run();
   result.update = trainer.state().update;
   if (result.end != RunEnd::interrupted) {
-    result.weights_hash = models::folder_weights_hash(folder.model());
+    result.weights_hash = models::weights_hash(models::load_parameters(folder.model()));
   }
   return result;
 }
@@ -92,7 +92,7 @@ TrainingResult go_on(const TrainingFolder& folder, RunDescription run, const Tas
   run.state = checkpoint.run().state;
   if (has_nothing_left(run)) {
     return {RunEnd::finished, run.state.update, /*was_finished=*/true,
-            models::folder_weights_hash(folder.model())};
+            models::weights_hash(models::load_parameters(folder.model()))};
   }
   const std::unique_ptr<TrainingTask> task = maker.go_on(folder);
   return run_trainer(*task, folder, run, std::move(checkpoint), observer);
