@@ -36,14 +36,14 @@ bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
 
 void TrainingProgress::on_start(const train::RunStart& start) {
   if (start.num_blank + start.num_too_long + start.num_valid_left_out > 0) {
-    log_ << fmt::format(
-        "left out: {} blank pairs, {} that are too long; {} of the validation pairs\n",
-        start.num_blank, start.num_too_long, start.num_valid_left_out);
+    log_ << fmt::format("left out: {} blank {}, {} that are too long; {} of those to validate\n",
+                        start.num_blank, start.examples, start.num_too_long,
+                        start.num_valid_left_out);
   }
   if (options_.quiet) return;
-  log_ << fmt::format("{} pairs to train on, {} to validate; {} pieces, {} parameters\n",
-                      start.num_pairs, start.num_valid_pairs, start.vocabulary,
-                      start.num_parameters);
+  log_ << fmt::format("{} {} to train on, {} to validate; {} pieces, {} parameters\n",
+                      start.num_examples, start.examples, start.num_valid_examples,
+                      start.vocabulary, start.num_parameters);
   if (start.update > 0) log_ << fmt::format("going on after update {}\n", start.update);
   log_.flush();
 }

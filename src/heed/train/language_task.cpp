@@ -36,8 +36,9 @@ RunStart LanguageTask::run_start(Index, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());
   start.vocabulary = tokenizer_.size();
-  start.num_pairs = text_.size();
-  start.num_valid_pairs = validation_ ? validation_->size() : 0;
+  start.examples = "windows of " + std::to_string(text_.length()) + " tokens";
+  start.num_examples = text_.size();
+  start.num_valid_examples = validation_ ? validation_->size() : 0;
   start.update = update;
   return start;
 }

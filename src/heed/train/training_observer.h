@@ -45,10 +45,11 @@ struct ValidationReport {
 struct RunStart {
   Index num_parameters = 0;
   Index vocabulary = 0;
-  Index num_pairs = 0;
-  Index num_blank = 0;     // pairs left out because a side is blank
-  Index num_too_long = 0;  // pairs left out because a side is too long
-  Index num_valid_pairs = 0;
+  std::string examples = "pairs";  // what they are called
+  Index num_examples = 0;
+  Index num_blank = 0;     // left out because there is nothing in them
+  Index num_too_long = 0;  // left out because they are too long
+  Index num_valid_examples = 0;
   Index num_valid_left_out = 0;
   Index update = 0;  // above 0: goes on after this update
 };
