@@ -23,8 +23,10 @@ struct UpdateReport {
   double share_done = 0;   // of the whole run, 0 to 1, as far as one can tell
 };
 
-struct SampleTranslation {
-  std::string source, translation, reference;
+// What the model makes of some held-out source, and what it should; a language model, which just
+// writes, has neither source nor reference.
+struct Sample {
+  std::string source, output, reference;
 };
 
 // Of the weights that the model folder would get.
@@ -37,7 +39,7 @@ struct ValidationReport {
   double latest_loss = 0;   // the same loss of the latest weights, when the others are averages
   bool is_average = false;  // whether averaged weights did better than the latest
   bool is_best = true;      // of this run, for early stopping
-  std::vector<SampleTranslation> samples;
+  std::vector<Sample> samples;
   double seconds = 0;
 };
 
