@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
+#include "heed/train/starting_model.h"
 #include "heed/train/training.h"
 
 namespace heed::cli {
@@ -35,6 +36,9 @@ train::Training new_training(const TrainOptions& options) {
   train::Training training{
       options.model, absolute(options.files),
       train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
+  // Unless it is told otherwise, a model that begins with another is built like it.
+  const std::string from = train::path_of(training.files, "from");
+  if (!from.empty()) train::take_network(training.recipe, from);
   apply(options.settings, training.recipe);
   return training;
 }

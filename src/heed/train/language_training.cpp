@@ -27,11 +27,8 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
            "--context: expected at most --batch-tokens, which is ", training.batch_tokens,
            ", found ", recipe.model.max_positions);
-  check_as(ErrorKind::usage, training.early_stopping != StoppingMetric::bleu,
-           "--early-stopping: expected none or loss for --text, found bleu");
-  check_as(ErrorKind::usage,
-           files.contains("valid-text") || training.early_stopping == StoppingMetric::none,
-           "--early-stopping: expected --valid-text, found none");
+  check_early_stopping(training.early_stopping, std::nullopt, files.contains("valid-text"),
+                       "--valid-text");
 }
 
 std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenizer& tokenizer,

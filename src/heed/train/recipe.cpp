@@ -49,8 +49,8 @@ constexpr Choice<ScheduleKind> schedules[]{{"inverse-sqrt", ScheduleKind::invers
                                            {"cosine", ScheduleKind::cosine},
                                            {"linear", ScheduleKind::linear},
                                            {"constant", ScheduleKind::constant}};
-constexpr Choice<StoppingMetric> stopping_metrics[]{
-    {"none", StoppingMetric::none}, {"loss", StoppingMetric::loss}, {"bleu", StoppingMetric::bleu}};
+constexpr Choice<ClassWeights> class_weights[]{{"none", ClassWeights::none},
+                                               {"balanced", ClassWeights::balanced}};
 constexpr Choice<BleuTokenizer> bleu_tokenizers[]{{"13a", BleuTokenizer::mteval_13a},
                                                   {"none", BleuTokenizer::none},
                                                   {"intl", BleuTokenizer::international},
@@ -142,6 +142,7 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   list.choice("positions", model.positions, "how positions are told");
   list.choice("activation", model.activation, "of the feed-forward");
   list.choice("tying", model.tying, "embeddings that are one table");
+  list.choice("pooling", model.pooling, "how a classifier makes one vector of a line");
 }
 
 void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
@@ -183,6 +184,8 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
                       below_one);
   list.choice("validation-bleu", training.validation_bleu, "translate when validating", yes_or_no);
   list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
+  list.choice("class-weights", training.class_weights,
+              "what a line of --labelled counts; balanced: a rare class more", class_weights);
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
   list.length("after", training.after, parse_run_length,
               "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "

@@ -18,6 +18,9 @@
 
 namespace heed::train {
 
+// What a line counts in training: once, or so much that all classes together count the same.
+enum class ClassWeights { none, balanced };
+
 struct TrainingOptions {
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
@@ -34,11 +37,12 @@ struct TrainingOptions {
   double ema = 0;       // or their moving average with this decay; 0: neither
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
+  ClassWeights class_weights = ClassWeights::none;
   std::uint64_t seed = 1;
 };
 
 struct Recipe {
-  models::TransformerConfig model;  // its vocabulary comes from the tokenizer
+  models::TransformerConfig model;  // its vocabulary and labels come from the files
   text::TokenizerOptions tokenizer;
   TrainingOptions training;
 };

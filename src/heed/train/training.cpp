@@ -4,7 +4,9 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/train/classification_training.h"
 #include "heed/train/language_training.h"
+#include "heed/train/masked_training.h"
 #include "heed/train/translation_training.h"
 
 namespace heed::train {
@@ -54,7 +56,8 @@ void check_complete(const TrainingKind& kind, const FilePaths& files) {
 }  // namespace
 
 std::span<const TrainingKind> training_kinds() {
-  static const std::array kinds{translation_training(), language_training()};
+  static const std::array kinds{translation_training(), language_training(),
+                                classification_training(), masked_training()};
   return kinds;
 }
 

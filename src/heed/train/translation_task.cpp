@@ -21,7 +21,8 @@ TranslationTask::TranslationTask(const TrainingOptions& options, text::Tokenizer
       tokenizer_(std::move(tokenizer)),
       corpus_(std::move(corpus)),
       validation_(std::move(validation)),
-      model_(std::move(model)) {}
+      model_(std::move(model)),
+      plan_(options.batch_tokens, options.seed) {}
 
 RunStart TranslationTask::run_start(Index epoch, Index update) {
   RunStart start;
@@ -42,12 +43,7 @@ RunStart TranslationTask::run_start(Index epoch, Index update) {
 std::vector<nn::NamedTensor> TranslationTask::parameters() { return nn::named_parameters(model_); }
 
 const data::BatchPlan& TranslationTask::plan(Index epoch) {
-  if (plan_epoch_ != epoch) {
-    plan_ = data::BatchPlan::shuffled(corpus_.of_epoch(epoch).sizes(), options_.batch_tokens,
-                                      options_.seed, epoch);
-    plan_epoch_ = epoch;
-  }
-  return *plan_;
+  return plan_.of_epoch(epoch, corpus_.of_epoch(epoch).sizes());
 }
 
 Index TranslationTask::num_batches(Index epoch) { return plan(epoch).size(); }

@@ -59,9 +59,8 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   const bool has_validation = files.contains("valid-source");
   check_as(ErrorKind::usage, has_validation == files.contains("valid-target"),
            "--valid-source and --valid-target: expected both or none, found one");
-  check_as(ErrorKind::usage,
-           has_validation || recipe.training.early_stopping == StoppingMetric::none,
-           "--early-stopping: expected --valid-source and --valid-target, found none");
+  check_early_stopping(recipe.training.early_stopping, StoppingMetric::bleu, has_validation,
+                       "--valid-source and --valid-target");
 }
 
 // The texts outlive the task.
