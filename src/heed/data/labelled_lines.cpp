@@ -6,23 +6,18 @@
 
 #include "heed/base/error.h"
 #include "heed/data/records.h"
+#include "heed/text/lines.h"
 
 namespace heed::data {
-namespace {
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\v\f") == text.npos; }
-
-}  // namespace
-
 std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path) {
   std::vector<LabelledLine> lines;
   for (Record& record : read_records(path, {"label", "text"})) {
     lines.push_back({std::move(record.values[0]), std::move(record.values[1]),
                      static_cast<Index>(record.line)});
     const LabelledLine& line = lines.back();
-    check_as(ErrorKind::data, !is_blank(line.label), path.string(), ":", line.number,
+    check_as(ErrorKind::data, !text::is_blank(line.label), path.string(), ":", line.number,
              ": expected a label, found an empty one");
-    check_as(ErrorKind::data, !is_blank(line.text), path.string(), ":", line.number,
+    check_as(ErrorKind::data, !text::is_blank(line.text), path.string(), ":", line.number,
              ": expected text behind the label ", line.label, ", found none");
   }
   return lines;

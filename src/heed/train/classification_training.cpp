@@ -38,6 +38,11 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   check_as(ErrorKind::usage, training.bpe_dropout == 0,
            "--bpe-dropout: expected 0 for --labelled, found ", training.bpe_dropout);
+  const bool is_bounded = recipe.model.positions == models::Positions::learned &&
+                          recipe.model.pooling == models::Pooling::first;
+  check_as(ErrorKind::usage, !is_bounded || training.max_length < recipe.model.max_positions,
+           "--max-length: expected less than --max-positions, which is ",
+           recipe.model.max_positions, ", for --pooling first, found ", training.max_length);
   check_early_stopping(training.early_stopping, StoppingMetric::accuracy,
                        files.contains("valid-labelled"), "--valid-labelled");
 }
