@@ -43,6 +43,16 @@ GapFiller::GapFiller(models::MaskedModel model, text::Tokenizer tokenizer)
       never_at_begin_(all_but_answers(tokenizer_, /*begins_word=*/true)),
       never_within_(all_but_answers(tokenizer_, /*begins_word=*/false)) {}
 
+std::vector<GapWord> GapFiller::best_words(std::span<const float> logits, bool begins_word,
+                                           Index count) const {
+  std::vector<GapWord> words;
+  for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), count,
+                                           begins_word ? never_at_begin_ : never_within_)) {
+    words.push_back({tokenizer_.decode({&best.token, 1}), std::exp(double{best.log_probability})});
+  }
+  return words;
+}
+
 std::vector<FilledLine> GapFiller::fill(std::span<const std::string> lines, std::string_view gap,
                                         Index count, const LineOptions& options) const {
   std::vector<std::vector<int>> encoded;
@@ -57,25 +67,19 @@ std::vector<FilledLine> GapFiller::fill(std::span<const std::string> lines, std:
   }
   check_lengths(encoded, model_.config(), options);
 
-  std::vector<FilledLine> results(lines.size());
+  std::vector<FilledLine> filled(lines.size());
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
     auto context = nn::ForwardContext::inference();
     const Tensor rows = model_.encode(input, context).values;
     for (Index s = 0; s < input.spans.count(); ++s) {
       for (const text::Gap& place : gaps[first + s]) {
         const Index row = input.spans[s].begin + place.place;
-        const Tensor logits = model_.logits(ops::gather_rows(rows, {&row, 1}));
-        std::vector<GapWord>& words = results[first + s].emplace_back();
-        for (const TokenScore& best :
-             top_tokens(LogProbabilities::of_logits(logits.values()), count,
-                        place.begins_word ? never_at_begin_ : never_within_)) {
-          words.push_back(
-              {tokenizer_.decode({&best.token, 1}), std::exp(double{best.log_probability})});
-        }
+        const Tensor logits = model_.logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
+        filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
       }
     }
   });
-  return results;
+  return filled;
 }
 
 }  // namespace heed::generate

@@ -32,6 +32,9 @@ class GapFiller {
                                Index count, const LineOptions& options = {}) const;
 
  private:
+  std::vector<GapWord> best_words(std::span<const float> logits, bool begins_word,
+                                  Index count) const;
+
   models::MaskedModel model_;
   text::Tokenizer tokenizer_;
   // Tokens that are no answer, sorted: for a gap that begins a word, and for one within a word.
