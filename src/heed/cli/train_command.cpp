@@ -35,6 +35,8 @@ train::Training new_training(const TrainOptions& options) {
   train::Training training{
       options.model, absolute(options.files),
       train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
+  // As Garg and others (2019) have it; --guided-alignment-weight says otherwise.
+  if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
   apply(options.settings, training.recipe);
   return training;
 }
