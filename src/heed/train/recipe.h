@@ -39,6 +39,9 @@ struct TrainingOptions {
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
   std::uint64_t seed = 1;
+  // For a run that begins with another model.
+  std::string freeze = {};  // beginnings of names, with commas: these parameters stay as they are
+  Index lora = 0;           // above 0: only low-rank changes of this rank are learned
 };
 
 struct Recipe {
