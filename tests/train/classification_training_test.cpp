@@ -123,7 +123,7 @@ TEST(ClassificationTraining, RefusesWhatDoesNotFitLabelledLines) {
   training = toy.classes("model");
   training.recipe.training.early_stopping = StoppingMetric::bleu;
   expect_refused(ErrorKind::usage, training,
-                 "--early-stopping: expected none or loss or accuracy for these files, found bleu");
+                 "--early-stopping: expected none, loss or accuracy for these files, found bleu");
   training = toy.classes("model");
   std::ofstream(toy.file("valid.tsv")) << "warm\tred\nmild\tgreen\n";
   expect_refused(
