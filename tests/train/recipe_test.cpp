@@ -36,6 +36,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"attention-dropout", "0.05"},
                                                       {"activation-dropout", "0.07"},
                                                       {"label-smoothing", "0.2"},
+                                                      {"guided-alignment-weight", "0.1"},
                                                       {"similarity", "cosine"},
                                                       {"norm", "before"},
                                                       {"norm-kind", "rms"},
@@ -67,6 +68,8 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"tokenize", "none"},
                                                       {"class-weights", "balanced"},
                                                       {"seed", "42"},
+                                                      {"freeze", "encoder,embedding"},
+                                                      {"lora", "8"},
                                                       {"after", "3e,45.5m"}};
 
 TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
