@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/packing.h"
+#include "heed/text/lines.h"
 
 namespace heed::generate {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 constexpr Index min_cost = 16;
 
 constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -78,7 +75,7 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
   std::vector<std::vector<int>> encoded(lines.size());
   parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      if (!is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
+      if (!text::is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
     }
   });
   std::vector<Source> sources;

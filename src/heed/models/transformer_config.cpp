@@ -4,20 +4,20 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "heed/io/json_fields.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
 
-ModelKind kind_of(const TransformerConfig& config) {
-  return config.encoder_layers == 0 ? ModelKind::language : ModelKind::translation;
-}
-
 template <>
 std::span<const Choice<ModelKind>> choices() {
   static constexpr std::array all{Choice{"heed-translation", ModelKind::translation},
-                                  Choice{"heed-language", ModelKind::language}};
+                                  Choice{"heed-language", ModelKind::language},
+                                  Choice{"heed-classifier", ModelKind::classifier},
+                                  Choice{"heed-masked", ModelKind::masked}};
   return all;
 }
 template <>
@@ -50,6 +50,12 @@ template <>
 std::span<const Choice<Tying>> choices() {
   static constexpr std::array all{Choice{"none", Tying::none}, Choice{"target", Tying::target},
                                   Choice{"all", Tying::all}};
+  return all;
+}
+template <>
+std::span<const Choice<Pooling>> choices() {
+  static constexpr std::array all{Choice{"first", Pooling::first}, Choice{"mean", Pooling::mean},
+                                  Choice{"attention", Pooling::attention}};
   return all;
 }
 template <>
@@ -90,6 +96,17 @@ class Validator {
   ErrorKind kind_;
 };
 
+bool has_encoder(ModelKind kind) { return kind != ModelKind::language; }
+bool has_decoder(ModelKind kind) {
+  return kind == ModelKind::translation || kind == ModelKind::language;
+}
+
+void validate_layers(const Validator& expect, std::string_view name, Index layers, ModelKind kind,
+                     bool is_there) {
+  if (is_there) return expect.size(name, layers, max_layers);
+  expect.require(layers == 0, "expected no ", name, " for ", name_of(kind), ", found ", layers);
+}
+
 // 0.3f as 0.3, not as 0.30000001192092896.
 double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
@@ -98,10 +115,10 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 void validate(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
   const Validator expect(what, kind);
   expect.size("a vocabulary", config.vocabulary);
-  expect.require(config.encoder_layers >= 0 && config.encoder_layers <= max_layers,
-                 "expected encoder layers from 0 to ", max_layers, ", found ",
-                 config.encoder_layers);
-  expect.size("decoder layers", config.decoder_layers, max_layers);
+  validate_layers(expect, "encoder layers", config.encoder_layers, config.kind,
+                  has_encoder(config.kind));
+  validate_layers(expect, "decoder layers", config.decoder_layers, config.kind,
+                  has_decoder(config.kind));
   expect.size("a width", config.model_dim);
   expect.size("a feed-forward width", config.feed_forward_dim);
   expect.size("heads", config.num_heads);
@@ -121,6 +138,11 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
       config.positions != Positions::rotary || (config.model_dim / config.num_heads) % 2 == 0,
       "expected heads of an even width for rotary positions, found ",
       config.model_dim / config.num_heads);
+  std::set<std::string_view> labels;
+  for (const std::string& label : config.labels) {
+    expect.require(labels.insert(label).second, "expected labels that differ, found ", label,
+                   " twice");
+  }
 }
 
 namespace {
@@ -129,6 +151,7 @@ namespace {
 TransformerConfig language_preset(Index layers, Index width, Index heads, Index context,
                                   float dropout) {
   TransformerConfig config;
+  config.kind = ModelKind::language;
   config.encoder_layers = 0;
   config.decoder_layers = layers;
   config.model_dim = width;
@@ -154,22 +177,57 @@ TransformerConfig translation_preset(Index layers, Index width, Index feed_forwa
   return config;
 }
 
+// For short lines. Both kinds have the same sizes, so that a classifier can begin with what a
+// masked model has learned.
+TransformerConfig encoder_preset(ModelKind kind, float dropout, float label_smoothing) {
+  TransformerConfig config;
+  config.kind = kind;
+  config.encoder_layers = 2;
+  config.decoder_layers = 0;
+  config.model_dim = 128;
+  config.feed_forward_dim = 512;
+  config.num_heads = 4;
+  config.dropout = dropout;
+  config.label_smoothing = label_smoothing;
+  config.norm_place = NormPlace::before;
+  config.activation = Activation::gelu;
+  return config;
+}
+
+TransformerConfig demo_preset() {
+  TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
+  config.norm_place = NormPlace::before;
+  return config;
+}
+
+const auto& presets() {
+  static const std::array all{
+      std::pair{"tiny", translation_preset(4, 128, 256, 4, 0.3f)},
+      std::pair{"small", translation_preset(6, 256, 1024, 4, 0.1f)},
+      std::pair{"base", translation_preset(6, 512, 2048, 8, 0.1f)},
+      std::pair{"demo", demo_preset()},
+      std::pair{"char", language_preset(4, 128, 4, 64, 0)},
+      std::pair{"gpt-mini", language_preset(6, 384, 6, 256, 0.2f)},
+      std::pair{"gpt2", language_preset(12, 768, 12, 1024, 0.1f)},
+      std::pair{"classes", encoder_preset(ModelKind::classifier, 0.3f, 0.1f)},
+      std::pair{"masked", encoder_preset(ModelKind::masked, 0.1f, 0)},
+  };
+  return all;
+}
+
 }  // namespace
 
+std::string preset_names() {
+  std::string names;
+  for (const auto& [name, config] : presets()) names.append(names.empty() ? "" : ", ").append(name);
+  return names;
+}
+
 TransformerConfig transformer_preset(std::string_view name) {
-  if (name == "tiny") return translation_preset(4, 128, 256, 4, 0.3f);
-  if (name == "small") return translation_preset(6, 256, 1024, 4, 0.1f);
-  if (name == "base") return translation_preset(6, 512, 2048, 8, 0.1f);
-  if (name == "demo") {
-    TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
-    config.norm_place = NormPlace::before;
-    return config;
+  for (const auto& [its_name, config] : presets()) {
+    if (name == its_name) return config;
   }
-  if (name == "char") return language_preset(4, 128, 4, 64, 0);
-  if (name == "gpt-mini") return language_preset(6, 384, 6, 256, 0.2f);
-  if (name == "gpt2") return language_preset(12, 768, 12, 1024, 0.1f);
-  fail(ErrorKind::usage,
-       "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, found ", name);
+  fail(ErrorKind::usage, "preset: expected one of ", preset_names(), ", found ", name);
 }
 
 Index num_parameters(const TransformerConfig& config) {
@@ -184,13 +242,25 @@ Index num_parameters(const TransformerConfig& config) {
   const Index per_stack = (config.positions == Positions::learned ? config.max_positions * d : 0) +
                           (config.norm_place == NormPlace::before ? norm : 0);
   const Index block = attention + feed_forward + 2 * norm;
-  if (kind_of(config) == ModelKind::language) {
-    const Index tables = config.tying == Tying::none ? 2 : 1;
-    return tables * config.vocabulary * d + per_stack + config.decoder_layers * block;
+  const Index table = config.vocabulary * d;
+  const Index layers = config.encoder_layers + config.decoder_layers;
+  switch (config.kind) {
+    case ModelKind::translation: {
+      const Index tables = config.tying == Tying::all ? 1 : config.tying == Tying::target ? 2 : 3;
+      return tables * table + 2 * per_stack + layers * block +
+             config.decoder_layers * (attention + norm);
+    }
+    case ModelKind::classifier: {
+      const auto num_labels = static_cast<Index>(config.labels.size());
+      const Index pooling = config.pooling == Pooling::attention ? d : 0;
+      return table + per_stack + layers * block + pooling + num_labels * (d + 1);
+    }
+    case ModelKind::language:
+    case ModelKind::masked:
+      break;
   }
-  const Index tables = config.tying == Tying::all ? 1 : config.tying == Tying::target ? 2 : 3;
-  return tables * config.vocabulary * d + 2 * per_stack + config.encoder_layers * block +
-         config.decoder_layers * (block + attention + norm);
+  const Index tables = config.tying == Tying::none ? 2 : 1;
+  return tables * table + per_stack + layers * block;
 }
 
 nn::BlockOptions encoder_options(const TransformerConfig& config) {
@@ -217,31 +287,35 @@ nn::BlockOptions decoder_options(const TransformerConfig& config) {
 }
 
 std::string to_json(const TransformerConfig& config) {
-  const ordered_json json{{"model_type", name_of(kind_of(config))},
-                          {"vocab_size", config.vocabulary},
-                          {"d_model", config.model_dim},
-                          {"encoder_layers", config.encoder_layers},
-                          {"decoder_layers", config.decoder_layers},
-                          {"ffn_dim", config.feed_forward_dim},
-                          {"attention_heads", config.num_heads},
-                          {"key_value_heads", config.num_key_value_heads},
-                          {"max_position_embeddings", config.max_positions},
-                          {"dropout", shortest(config.dropout)},
-                          {"attention_dropout", shortest(config.attention_dropout)},
-                          {"activation_dropout", shortest(config.activation_dropout)},
-                          {"label_smoothing", shortest(config.label_smoothing)},
-                          {"similarity", name_of(config.similarity)},
-                          {"norm_place", name_of(config.norm_place)},
-                          {"norm_kind", name_of(config.norm_kind)},
-                          {"positions", name_of(config.positions)},
-                          {"activation_function", name_of(config.activation)},
-                          {"tied_embeddings", name_of(config.tying)},
-                          {"pad_token_id", text::Tokenizer::pad},
-                          {"unk_token_id", text::Tokenizer::unknown},
-                          {"bos_token_id", text::Tokenizer::begin},
-                          {"eos_token_id", text::Tokenizer::end},
-                          {"decoder_start_token_id", text::Tokenizer::end}};
-  return json.dump(2) + '\n';
+  ordered_json json{{"model_type", name_of(config.kind)},
+                    {"vocab_size", config.vocabulary},
+                    {"d_model", config.model_dim},
+                    {"encoder_layers", config.encoder_layers},
+                    {"decoder_layers", config.decoder_layers},
+                    {"ffn_dim", config.feed_forward_dim},
+                    {"attention_heads", config.num_heads},
+                    {"key_value_heads", config.num_key_value_heads},
+                    {"max_position_embeddings", config.max_positions},
+                    {"dropout", shortest(config.dropout)},
+                    {"attention_dropout", shortest(config.attention_dropout)},
+                    {"activation_dropout", shortest(config.activation_dropout)},
+                    {"label_smoothing", shortest(config.label_smoothing)},
+                    {"similarity", name_of(config.similarity)},
+                    {"norm_place", name_of(config.norm_place)},
+                    {"norm_kind", name_of(config.norm_kind)},
+                    {"positions", name_of(config.positions)},
+                    {"activation_function", name_of(config.activation)},
+                    {"tied_embeddings", name_of(config.tying)},
+                    {"pad_token_id", text::Tokenizer::pad},
+                    {"unk_token_id", text::Tokenizer::unknown},
+                    {"bos_token_id", text::Tokenizer::begin},
+                    {"eos_token_id", text::Tokenizer::end},
+                    {"decoder_start_token_id", text::Tokenizer::end}};
+  if (config.kind == ModelKind::classifier) {
+    json["pooling"] = name_of(config.pooling);
+    json["labels"] = config.labels;
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
 TransformerConfig transformer_config_from_json(std::string_view text, std::string_view file_name) {
@@ -259,12 +333,12 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   };
 
   TransformerConfig config;
-  const auto kind =
+  config.kind =
       parse_choice<ModelKind>(fields.text("model_type"), file + ": model_type", ErrorKind::model);
   config.vocabulary = size("vocab_size");
   config.model_dim = size("d_model");
   config.encoder_layers = fields.integer("encoder_layers", {.min = 0, .max = max_layers});
-  config.decoder_layers = size("decoder_layers");
+  config.decoder_layers = fields.integer("decoder_layers", {.min = 0, .max = max_layers});
   config.feed_forward_dim = size("ffn_dim");
   config.num_heads = size("attention_heads");
   config.num_key_value_heads = fields.integer_or("key_value_heads", 0, {.min = 0, .max = max_size});
@@ -280,10 +354,13 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   choose("positions", config.positions);
   choose("activation_function", config.activation);
   choose("tied_embeddings", config.tying);
+  if (config.kind == ModelKind::classifier) {
+    choose("pooling", config.pooling);
+    config.labels = fields.texts("labels");
+    check_as(ErrorKind::model, !config.labels.empty(), file,
+             ": labels: expected the names of classes, found none");
+  }
   validate(config, file, ErrorKind::model);
-  check_as(ErrorKind::model, kind_of(config) == kind, file, ": model_type: expected ",
-           name_of(kind_of(config)), " for ", config.encoder_layers, " encoder layers, found ",
-           name_of(kind));
   return config;
 }
 

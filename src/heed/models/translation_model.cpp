@@ -19,7 +19,7 @@ TranslationModel TranslationModel::unset(const TransformerConfig& config) {
 
 TranslationModel::TranslationModel(const TransformerConfig& config, Rng rng) : config_(config) {
   validate(config_);
-  check(kind_of(config_) == ModelKind::translation,
+  check(config_.kind == ModelKind::translation,
         "translation model: expected an encoder and a decoder");
   embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
   if (config_.tying != Tying::all) {

@@ -91,6 +91,10 @@ std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
   return lines.take();
 }
 
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
 ParallelLines read_parallel_lines(const std::filesystem::path& source,
                                   const std::filesystem::path& target) {
   ParallelLines lines{.source = read_lines(source), .target = read_lines(target)};

@@ -41,15 +41,16 @@ using metrics::BleuTokenizer, models::Choice, text::Subwords;
 constexpr Choice<Subwords> subword_kinds[]{{"bpe", Subwords::bpe},
                                            {"unigram", Subwords::unigram},
                                            {"word", Subwords::word},
-                                           {"char", Subwords::character}};
+                                           {"char", Subwords::character},
+                                           {"byte", Subwords::byte}};
 constexpr Choice<OptimizerKind> optimizers[]{{"adam", OptimizerKind::adam},
                                              {"adamw", OptimizerKind::adamw}};
 constexpr Choice<ScheduleKind> schedules[]{{"inverse-sqrt", ScheduleKind::inverse_square_root},
                                            {"cosine", ScheduleKind::cosine},
                                            {"linear", ScheduleKind::linear},
                                            {"constant", ScheduleKind::constant}};
-constexpr Choice<StoppingMetric> stopping_metrics[]{
-    {"none", StoppingMetric::none}, {"loss", StoppingMetric::loss}, {"bleu", StoppingMetric::bleu}};
+constexpr Choice<ClassWeights> class_weights[]{{"none", ClassWeights::none},
+                                               {"balanced", ClassWeights::balanced}};
 constexpr Choice<BleuTokenizer> bleu_tokenizers[]{{"13a", BleuTokenizer::mteval_13a},
                                                   {"none", BleuTokenizer::none},
                                                   {"intl", BleuTokenizer::international},
@@ -68,7 +69,7 @@ class FieldList {
   template <typename Number>
   void number(const std::string& name, Number& value, Number min, const std::string& description,
               Number max = std::numeric_limits<Number>::max()) {
-    fields.push_back({name, description, [&value] { return fmt::format("{}", value); },
+    fields.push_back({name, "", description, [&value] { return fmt::format("{}", value); },
                       [&value, name, min, max](std::string_view text) {
                         value = parse_number(name, text, min, max);
                       }});
@@ -79,7 +80,7 @@ class FieldList {
               std::span<const Choice<std::type_identity_t<Value>>> choices) {
     std::string all;
     for (const auto& one : choices) all.append(all.empty() ? "" : "|").append(one.name);
-    fields.push_back({name, description + ": " + all,
+    fields.push_back({name, "", description + ": " + all,
                       [&value, choices] {
                         return std::string(
                             std::ranges::find(choices, value, &Choice<Value>::value)->name);
@@ -98,12 +99,12 @@ class FieldList {
   void length(const std::string& name, RunLength& value,
               RunLength (*parse)(std::string_view, std::string_view),
               const std::string& description) {
-    fields.push_back({name, description, [&value] { return to_string(value); },
+    fields.push_back({name, "", description, [&value] { return to_string(value); },
                       [&value, name, parse](std::string_view text) { value = parse(text, name); }});
   }
 
   void betas(const std::string& name, OptimizerOptions& value, const std::string& description) {
-    fields.push_back({name, description,
+    fields.push_back({name, "", description,
                       [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
                       [&value, name](std::string_view text) {
                         const std::size_t comma = text.find(',');
@@ -117,14 +118,17 @@ class FieldList {
 void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   list.number<Index>("encoder-layers", model.encoder_layers, 0,
                      "layers of the encoder; 0 for the next token");
-  list.number<Index>("decoder-layers", model.decoder_layers, 1, "layers of the decoder");
+  list.number<Index>("decoder-layers", model.decoder_layers, 0,
+                     "layers of the decoder; 0 for classes and masked words");
   list.number<Index>("width", model.model_dim, 1, "width of the vectors between layers");
   list.number<Index>("feed-forward", model.feed_forward_dim, 1, "width inside the feed-forward");
   list.number<Index>("heads", model.num_heads, 1, "attention heads");
   list.number<Index>("key-value-heads", model.num_key_value_heads, 0,
                      "key/value heads; 0: as many as heads");
   list.number<Index>("max-positions", model.max_positions, 1,
-                     "longest sequence that learned positions know");
+                     "longest sequence that learned positions know; for --text the tokens of a "
+                     "window");
+  list.fields.back().other_name = "context";
   list.number<float>("dropout", model.dropout, 0, "on embeddings and sub-layers", max_rate);
   list.number<float>("attention-dropout", model.attention_dropout, 0, "on attention weights",
                      max_rate);
@@ -138,6 +142,7 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   list.choice("positions", model.positions, "how positions are told");
   list.choice("activation", model.activation, "of the feed-forward");
   list.choice("tying", model.tying, "embeddings that are one table");
+  list.choice("pooling", model.pooling, "how a classifier makes one vector of a line");
 }
 
 void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
@@ -179,6 +184,8 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
                       below_one);
   list.choice("validation-bleu", training.validation_bleu, "translate when validating", yes_or_no);
   list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
+  list.choice("class-weights", training.class_weights,
+              "what a line of --labelled counts; balanced: a rare class more", class_weights);
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
   list.length("after", training.after, parse_run_length,
               "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
@@ -201,11 +208,14 @@ void validate(const Recipe& recipe) {
   model.vocabulary = recipe.tokenizer.vocabulary;
   models::validate(model);
   const TrainingOptions& training = recipe.training;
-  check_as(ErrorKind::usage, training.max_length <= training.batch_tokens,
+  check_as(ErrorKind::usage,
+           recipe.model.kind == models::ModelKind::language ||
+               training.max_length <= training.batch_tokens,
            "--max-length: expected at most --batch-tokens, which is ", training.batch_tokens,
            ", found ", training.max_length);
   check_as(ErrorKind::usage,
-           recipe.model.positions != models::Positions::learned ||
+           recipe.model.kind == models::ModelKind::language ||
+               recipe.model.positions != models::Positions::learned ||
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
            ", found ", training.max_length);

@@ -18,6 +18,9 @@
 
 namespace heed::train {
 
+// What a line counts in training: once, or so much that all classes together count the same.
+enum class ClassWeights { none, balanced };
+
 struct TrainingOptions {
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
@@ -34,16 +37,18 @@ struct TrainingOptions {
   double ema = 0;       // or their moving average with this decay; 0: neither
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
+  ClassWeights class_weights = ClassWeights::none;
   std::uint64_t seed = 1;
 };
 
 struct Recipe {
-  models::TransformerConfig model;  // its vocabulary comes from the tokenizer
+  models::TransformerConfig model;  // its vocabulary and labels come from the files
   text::TokenizerOptions tokenizer;
   TrainingOptions training;
 };
 
-// tiny, small, base, demo: the network and the training that suits it. Refuses other names.
+// The network that models::transformer_preset has under this name, with the tokenizer and the
+// training that suit it. Refuses other names.
 Recipe recipe_preset(std::string_view name);
 
 // Refuses what cannot be trained (ErrorKind::usage).
@@ -52,6 +57,7 @@ void validate(const Recipe& recipe);
 // One setting of a recipe under the name that the command line gives it, without the dashes.
 struct RecipeField {
   std::string name;
+  std::string other_name;  // that means the same; may be empty
   std::string description;
   std::function<std::string()> get;
   std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)

@@ -50,6 +50,63 @@ TrainingOptions demo_training() {
   return training;
 }
 
+// Karpathy's nanoGPT, which trains the same networks on the same plays; but the rate falls to zero.
+TrainingOptions character_training() {
+  TrainingOptions training;
+  training.optimizer = {.kind = OptimizerKind::adamw,
+                        .beta1 = 0.9,
+                        .beta2 = 0.99,
+                        .epsilon = 1e-8,
+                        .weight_decay = 0.1,
+                        .clip = 1};
+  training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.001, .warm_up = 100};
+  training.batch_tokens = 12 * 64;
+  training.validate_every = training.save_every = parse_interval("250u", "validate-every");
+  training.after = parse_run_length("2000u", "after");
+  return training;
+}
+
+TrainingOptions gpt_mini_training() {
+  TrainingOptions training = character_training();
+  training.batch_tokens = 16 * 256;
+  training.after = parse_run_length("2000u", "after");
+  return training;
+}
+
+TrainingOptions gpt2_training() {
+  TrainingOptions training = character_training();
+  training.optimizer.beta2 = 0.95;
+  training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.0006, .warm_up = 2000};
+  training.batch_tokens = 4 * 1024;
+  training.accumulate = 8;
+  training.validate_every = training.save_every = parse_interval("500u", "validate-every");
+  training.after = parse_run_length("100000u", "after");
+  return training;
+}
+
+// Short lines in many classes: a few minutes for 15,000 lines (docs/classify.md).
+TrainingOptions classes_training() {
+  TrainingOptions training;
+  training.optimizer = {.kind = OptimizerKind::adamw,
+                        .beta1 = 0.9,
+                        .beta2 = 0.98,
+                        .epsilon = 1e-8,
+                        .weight_decay = 0.01,
+                        .clip = 1};
+  training.schedule = {.kind = ScheduleKind::linear, .peak = 0.002, .warm_up = 300};
+  training.batch_tokens = 1024;
+  training.after = parse_run_length("30e", "after");
+  return training;
+}
+
+TrainingOptions masked_training() {
+  TrainingOptions training = classes_training();
+  training.schedule = {.kind = ScheduleKind::linear, .peak = 0.002, .warm_up = 500};
+  training.batch_tokens = 4096;
+  training.after = parse_run_length("10e", "after");
+  return training;
+}
+
 }  // namespace
 
 Recipe recipe_preset(std::string_view name) {
@@ -62,6 +119,15 @@ Recipe recipe_preset(std::string_view name) {
     recipe.training = demo_training();
     recipe.tokenizer = {.vocabulary = 1000, .subwords = text::Subwords::bpe};
   }
+  if (name == "char" || name == "gpt-mini") recipe.tokenizer.subwords = text::Subwords::character;
+  if (name == "char") recipe.training = character_training();
+  if (name == "gpt-mini") recipe.training = gpt_mini_training();
+  if (name == "gpt2") recipe.training = gpt2_training();
+  if (name == "classes" || name == "masked") {
+    recipe.tokenizer = {.vocabulary = name == "masked" ? 8000 : 4000};
+  }
+  if (name == "classes") recipe.training = classes_training();
+  if (name == "masked") recipe.training = masked_training();
   return recipe;
 }
 

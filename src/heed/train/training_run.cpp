@@ -15,9 +15,7 @@ namespace {
 std::string option_names(const TrainingFiles& files) {
   std::string names;
   for (const auto& [role, path] : files.paths) {
-    std::string option = role;
-    std::ranges::replace(option, '_', '-');
-    names.append(names.empty() ? "--" : ", --").append(option);
+    names.append(names.empty() ? "--" : ", --").append(role);
   }
   return names;
 }
@@ -68,7 +66,7 @@ TrainingResult run_trainer(TrainingTask& task, const TrainingFolder& folder,
   result.end = trainer.run();
   result.update = trainer.state().update;
   if (result.end != RunEnd::interrupted) {
-    result.weights_hash = models::folder_weights_hash(folder.model());
+    result.weights_hash = models::weights_hash(models::load_parameters(folder.model()));
   }
   return result;
 }
@@ -92,7 +90,7 @@ TrainingResult go_on(const TrainingFolder& folder, RunDescription run, const Tas
   run.state = checkpoint.run().state;
   if (has_nothing_left(run)) {
     return {RunEnd::finished, run.state.update, /*was_finished=*/true,
-            models::folder_weights_hash(folder.model())};
+            models::weights_hash(models::load_parameters(folder.model()))};
   }
   const std::unique_ptr<TrainingTask> task = maker.go_on(folder);
   return run_trainer(*task, folder, run, std::move(checkpoint), observer);

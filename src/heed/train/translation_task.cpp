@@ -21,18 +21,19 @@ TranslationTask::TranslationTask(const TrainingOptions& options, text::Tokenizer
       tokenizer_(std::move(tokenizer)),
       corpus_(std::move(corpus)),
       validation_(std::move(validation)),
-      model_(std::move(model)) {}
+      model_(std::move(model)),
+      plan_(options.batch_tokens, options.seed) {}
 
 RunStart TranslationTask::run_start(Index epoch, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());
   start.vocabulary = tokenizer_.size();
   const data::TranslationCorpus& corpus = corpus_.of_epoch(epoch);
-  start.num_pairs = corpus.size();
+  start.num_examples = corpus.size();
   start.num_blank = corpus.num_blank();
   start.num_too_long = corpus.num_too_long();
   if (validation_) {
-    start.num_valid_pairs = validation_->corpus.size();
+    start.num_valid_examples = validation_->corpus.size();
     start.num_valid_left_out = validation_->corpus.num_blank() + validation_->corpus.num_too_long();
   }
   start.update = update;
@@ -42,12 +43,7 @@ RunStart TranslationTask::run_start(Index epoch, Index update) {
 std::vector<nn::NamedTensor> TranslationTask::parameters() { return nn::named_parameters(model_); }
 
 const data::BatchPlan& TranslationTask::plan(Index epoch) {
-  if (plan_epoch_ != epoch) {
-    plan_ = data::BatchPlan::shuffled(corpus_.of_epoch(epoch).sizes(), options_.batch_tokens,
-                                      options_.seed, epoch);
-    plan_epoch_ = epoch;
-  }
-  return *plan_;
+  return plan_.of_epoch(epoch, corpus_.of_epoch(epoch).sizes());
 }
 
 Index TranslationTask::num_batches(Index epoch) { return plan(epoch).size(); }

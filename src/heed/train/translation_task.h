@@ -1,10 +1,10 @@
 // Training a translation model on pairs of sentences.
 #pragma once
 
-#include "heed/data/batch_plan.h"
 #include "heed/data/epoch_corpus.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
+#include "heed/train/epoch_plan.h"
 #include "heed/train/recipe.h"
 #include "heed/train/training_task.h"
 #include "heed/train/validation.h"
@@ -35,8 +35,7 @@ class TranslationTask : public TrainingTask {
   data::EpochCorpus corpus_;
   std::optional<ValidationData> validation_;
   models::TranslationModel model_;
-  std::optional<data::BatchPlan> plan_;  // of epoch plan_epoch_
-  Index plan_epoch_ = -1;
+  EpochPlan plan_;
 };
 
 }  // namespace heed::train

@@ -1,0 +1,60 @@
+#include "heed/train/starting_model.h"
+
+#include <algorithm>
+#include <array>
+
+#include "heed/base/error.h"
+#include "heed/models/model_folder.h"
+
+namespace heed::train {
+namespace {
+
+// The settings that say what an encoder's weights mean.
+constexpr std::array<std::string_view, 11> network_settings{
+    "encoder-layers", "width",      "feed-forward", "heads",     "key-value-heads", "max-positions",
+    "similarity",     "activation", "norm",         "norm-kind", "positions"};
+
+// Calls work(its setting, the folder's) for each of these.
+template <typename Work>
+void over_network(Recipe& recipe, const std::string& folder, Work&& work) {
+  Recipe other;
+  other.model = models::load_config(folder);
+  const models::ModelKind kind = other.model.kind;
+  check_as(ErrorKind::model,
+           kind == models::ModelKind::masked || kind == models::ModelKind::classifier, folder,
+           ": expected a model of type heed-masked or heed-classifier, found ",
+           models::name_of(kind));
+  const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (std::ranges::count(network_settings, ours[i].name) == 1) work(ours[i], theirs[i]);
+  }
+}
+
+}  // namespace
+
+void take_network(Recipe& recipe, const std::string& folder) {
+  over_network(recipe, folder,
+               [](const RecipeField& ours, const RecipeField& theirs) { ours.set(theirs.get()); });
+}
+
+void check_same_network(const Recipe& recipe, const std::string& folder) {
+  Recipe copy = recipe;
+  over_network(copy, folder, [&](const RecipeField& ours, const RecipeField& theirs) {
+    check_as(ErrorKind::usage, ours.get() == theirs.get(), "--", ours.name, ": expected ",
+             theirs.get(), " as in --from ", folder, ", found ", ours.get());
+  });
+}
+
+void take_weights(models::Classifier& model, const std::string& folder) {
+  const bool takes_head = models::load_config(folder).labels == model.config().labels;
+  const std::vector<nn::NamedTensor> theirs = models::load_parameters(folder);
+  for (nn::NamedTensor& ours : nn::named_parameters(model)) {
+    const auto found = std::ranges::find(theirs, ours.name, &nn::NamedTensor::name);
+    if (found == theirs.end() || (!takes_head && ours.name.starts_with("head."))) continue;
+    check_as(ErrorKind::model, found->value.shape() == ours.value.shape(), folder, ": ", ours.name,
+             ": expected the shape ", ours.value.shape(), ", found ", found->value.shape());
+    std::ranges::copy(found->value.values(), ours.value.data());
+  }
+}
+
+}  // namespace heed::train
