@@ -42,6 +42,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"positions", "rotary"},
                                                       {"activation", "swiglu"},
                                                       {"tying", "target"},
+                                                      {"pooling", "first"},
                                                       {"vocabulary", "500"},
                                                       {"subwords", "unigram"},
                                                       {"optimizer", "adamw"},
@@ -64,6 +65,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"ema", "0.999"},
                                                       {"validation-bleu", "false"},
                                                       {"tokenize", "none"},
+                                                      {"class-weights", "balanced"},
                                                       {"seed", "42"},
                                                       {"after", "3e,45.5m"}};
 
@@ -93,7 +95,8 @@ TEST(Recipe, ASettingThatIsYoungerThanTheRunHasItsDefault) {
 }
 
 TEST(Recipe, PresetsAreValid) {
-  for (const char* name : {"tiny", "small", "base", "demo"}) {
+  for (const char* name :
+       {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes", "masked"}) {
     EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
   }
   EXPECT_THROW(recipe_preset("huge"), Error);

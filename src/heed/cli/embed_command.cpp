@@ -1,8 +1,9 @@
 #include "heed/cli/embed_command.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
@@ -15,7 +16,7 @@ namespace {
 void print_rows(std::ostream& out, const Tensor& vectors) {
   for (Index row = 0; row < vectors.dim(0); ++row) {
     const auto values = vectors.values().subspan(row * vectors.dim(1), vectors.dim(1));
-    out << nlohmann::json{{"vector", values}}.dump() << '\n';
+    out << fmt::format("{{\"vector\":[{}]}}\n", fmt::join(values, ","));
   }
 }
 

@@ -39,6 +39,8 @@ train::Training new_training(const TrainOptions& options) {
   // Unless it is told otherwise, a model that begins with another is built like it.
   const std::string from = train::path_of(training.files, "from");
   if (!from.empty()) train::take_network(training.recipe, from);
+  // As Garg and others (2019) have it; --guided-alignment-weight says otherwise.
+  if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
   apply(options.settings, training.recipe);
   return training;
 }

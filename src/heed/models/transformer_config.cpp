@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -74,6 +75,7 @@ using nlohmann::ordered_json;
 // Far beyond what a processor trains, and small enough that products of two fit an Index.
 constexpr Index max_size = Index{1} << 24;
 constexpr Index max_layers = 1024;
+constexpr double max_guidance = 1000;  // of the weight of guided alignment
 
 class Validator {
  public:
@@ -154,6 +156,12 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
   expect.rate("attention dropout", config.attention_dropout);
   expect.rate("activation dropout", config.activation_dropout);
   expect.rate("label smoothing", config.label_smoothing);
+  expect.require(config.guided_alignment >= 0 && config.guided_alignment <= max_guidance,
+                 "expected a weight of guided alignment from 0 to ", max_guidance, ", found ",
+                 config.guided_alignment);
+  expect.require(config.guided_alignment == 0 || config.similarity == ops::Similarity::scaled_dot,
+                 "expected scaled dot products for guided alignment, found ",
+                 name_of(config.similarity));
   expect.require(config.model_dim % config.num_heads == 0, "expected heads that divide the width ",
                  config.model_dim, ", found ", config.num_heads);
   expect.require(
@@ -311,6 +319,10 @@ Index num_parameters(const TransformerConfig& config) {
   return tables * table + per_stack + layers * block;
 }
 
+std::string alignment_layer(const TransformerConfig& config) {
+  return fmt::format("decoder.{}.cross_attention", std::max<Index>(config.decoder_layers - 2, 0));
+}
+
 nn::BlockOptions encoder_options(const TransformerConfig& config) {
   return {.num_layers = config.encoder_layers,
           .model_dim = config.model_dim,
@@ -348,6 +360,7 @@ std::string to_json(const TransformerConfig& config) {
                     {"attention_dropout", shortest(config.attention_dropout)},
                     {"activation_dropout", shortest(config.activation_dropout)},
                     {"label_smoothing", shortest(config.label_smoothing)},
+                    {"guided_alignment", shortest(config.guided_alignment)},
                     {"similarity", name_of(config.similarity)},
                     {"norm_place", name_of(config.norm_place)},
                     {"norm_kind", name_of(config.norm_kind)},
@@ -404,6 +417,8 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   config.attention_dropout = rate("attention_dropout");
   config.activation_dropout = rate("activation_dropout");
   config.label_smoothing = rate("label_smoothing");
+  config.guided_alignment =
+      static_cast<float>(fields.number_or("guided_alignment", 0, {.min = 0, .max = max_guidance}));
   choose("similarity", config.similarity);
   choose("norm_place", config.norm_place);
   choose("norm_kind", config.norm_kind);

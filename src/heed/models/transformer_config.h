@@ -41,6 +41,8 @@ struct TransformerConfig {
   float attention_dropout = 0;    // on attention weights
   float activation_dropout = 0;   // inside the feed-forward
   float label_smoothing = 0.1f;
+  // Weight of the loss that leads one head to the words that belong together; 0: no head is led.
+  float guided_alignment = 0;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
@@ -92,6 +94,11 @@ Index patch_dim(const TransformerConfig& config);
 
 // How many numbers a model of this shape learns.
 Index num_parameters(const TransformerConfig& config);
+
+// The head that guided alignment leads: the first of the last cross-attention but one (Garg and
+// others 2019).
+std::string alignment_layer(const TransformerConfig& config);  // "decoder.2.cross_attention"
+inline constexpr Index alignment_head = 0;
 
 // The sizes and choices of the encoder's and of the decoder's blocks.
 nn::BlockOptions encoder_options(const TransformerConfig& config);

@@ -59,6 +59,13 @@ Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memo
   }
   ops::AttentionView* view = context.watch(name_);  // null when nobody watches
   const Packed turned_query{turned({q, query.spans}, options_.num_heads, past), query.spans};
+  if (AttentionGuide* guide = context.guide(name_)) {
+    guide->loss = ops::alignment_loss(turned_query, memory.keys, guide->links,
+                                      {.num_heads = options_.num_heads,
+                                       .num_key_value_heads = options_.num_key_value_heads,
+                                       .head = guide->head,
+                                       .scale = options_.scale});
+  }
   const Tensor mixed =
       ops::attention(turned_query, memory.keys, memory.values, mask, options, view);  // [N, D]
 

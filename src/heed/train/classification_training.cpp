@@ -22,7 +22,9 @@ struct Data {
 
 Data read_data(const FilePaths& files) {
   const std::string path = files.at("labelled");
-  Data data{.training = data::read_labelled_lines(path), .from = path_of(files, "from")};
+  Data data;
+  data.training = data::read_labelled_lines(path);
+  data.from = path_of(files, "from");
   data.labels = data::distinct_labels(data.training);
   check_as(ErrorKind::data, data.labels.size() >= 2, path,
            ": expected lines of at least 2 labels, found ", data.labels.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 
 #include "heed/base/error.h"
 
@@ -30,9 +31,10 @@ void check_early_stopping(StoppingMetric asked, std::optional<StoppingMetric> sc
                           bool has_validation, std::string_view option) {
   if (asked == StoppingMetric::none) return;
   check_as(ErrorKind::usage, has_validation, "--early-stopping: expected ", option, ", found none");
+  const std::string allowed =
+      score ? "none, loss or " + std::string(name_of(*score)) : std::string("none or loss");
   check_as(ErrorKind::usage, asked == StoppingMetric::loss || asked == score,
-           "--early-stopping: expected none or loss", score ? " or " : "",
-           score ? name_of(*score) : "", " for these files, found ", name_of(asked));
+           "--early-stopping: expected ", allowed, " for these files, found ", name_of(asked));
 }
 
 }  // namespace heed::train

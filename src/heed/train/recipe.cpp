@@ -61,6 +61,7 @@ constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 // Just below 1, for rates that must not reach it.
 constexpr float max_rate = 0.99f;
 constexpr double below_one = 0.999999;
+constexpr float max_guidance = 1000;
 
 // Builds the list, one line for each setting.
 class FieldList {
@@ -147,6 +148,8 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
                      max_rate);
   list.number<float>("label-smoothing", model.label_smoothing, 0,
                      "share of the target that is spread over all tokens", max_rate);
+  list.number<float>("guided-alignment-weight", model.guided_alignment, 0,
+                     "of the loss of the head that --guided-alignment leads", max_guidance);
   list.choice("similarity", model.similarity, "of queries and keys");
   list.choice("norm", model.norm_place, "norm before or after each sub-layer");
   list.choice("norm-kind", model.norm_kind, "kind of norm");

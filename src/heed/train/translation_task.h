@@ -8,14 +8,15 @@
 #include "heed/train/recipe.h"
 #include "heed/train/training_task.h"
 #include "heed/train/validation.h"
+#include "heed/train/word_links.h"
 
 namespace heed::train {
 
 class TranslationTask : public TrainingTask {
  public:
   TranslationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                  data::EpochCorpus corpus, std::optional<ValidationData> validation,
-                  models::TranslationModel model);
+                  data::EpochCorpus corpus, std::optional<WordLinks> links,
+                  std::optional<ValidationData> validation, models::TranslationModel model);
 
   std::vector<nn::NamedTensor> parameters() override;
   RunStart run_start(Index epoch, Index update) override;
@@ -33,6 +34,7 @@ class TranslationTask : public TrainingTask {
   TrainingOptions options_;
   text::Tokenizer tokenizer_;
   data::EpochCorpus corpus_;
+  std::optional<WordLinks> links_;  // for each line of the corpus
   std::optional<ValidationData> validation_;
   models::TranslationModel model_;
   EpochPlan plan_;

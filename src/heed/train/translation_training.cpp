@@ -9,13 +9,19 @@
 namespace heed::train {
 namespace {
 
+constexpr const char* links_role = "guided-alignment";
+
 struct Texts {
   text::ParallelLines training;
+  std::optional<WordLinks> links;  // of the training text
   std::optional<text::ParallelLines> validation;
 };
 
 Texts read_texts(const FilePaths& files) {
-  Texts texts{text::read_parallel_lines(files.at("source"), files.at("target")), std::nullopt};
+  Texts texts{text::read_parallel_lines(files.at("source"), files.at("target")), {}, {}};
+  if (files.contains(links_role)) {
+    texts.links = read_word_links(files.at(links_role), texts.training.source.size());
+  }
   if (files.contains("valid-source")) {
     texts.validation =
         text::read_parallel_lines(files.at("valid-source"), files.at("valid-target"));
@@ -27,6 +33,11 @@ std::string hash_of(const Texts& texts) {
   io::Sha256 hash;
   hash_lines(hash, texts.training.source);
   hash_lines(hash, texts.training.target);
+  if (texts.links) {
+    std::vector<std::string> lines;
+    for (const auto& links : *texts.links) lines.push_back(generate::to_pharaoh(links));
+    hash_lines(hash, lines);
+  }
   if (texts.validation) {
     hash_lines(hash, texts.validation->source);
     hash_lines(hash, texts.validation->target);
@@ -56,6 +67,9 @@ ValidationData validation_data(const text::ParallelLines& lines, const text::Tok
 }
 
 void check_options(const FilePaths& files, const Recipe& recipe) {
+  check_as(ErrorKind::usage, files.contains(links_role) == (recipe.model.guided_alignment > 0),
+           "--guided-alignment: expected a file and a --guided-alignment-weight above 0, or "
+           "neither, found one");
   const bool has_validation = files.contains("valid-source");
   check_as(ErrorKind::usage, has_validation == files.contains("valid-target"),
            "--valid-source and --valid-target: expected both or none, found one");
@@ -77,7 +91,7 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
   }
   models::TransformerConfig config = recipe.model;
   config.vocabulary = tokenizer.size();
-  return std::make_unique<TranslationTask>(training, tokenizer, std::move(corpus),
+  return std::make_unique<TranslationTask>(training, tokenizer, std::move(corpus), texts.links,
                                            std::move(validation),
                                            models::TranslationModel(config, training.seed));
 }
@@ -112,7 +126,11 @@ TrainingKind translation_training() {
           {{"source", "text to translate from, one sentence a line"},
            {"target", "its translation, line by line"},
            {"valid-source", "held-out text, to watch the progress", false},
-           {"valid-target", "its translation", false}},
+           {"valid-target", "its translation", false},
+           {links_role,
+            "words of the training text that belong together, 0-0 1-2 a line: one head learns to "
+            "look there",
+            false}},
           "tiny",
           make};
 }
