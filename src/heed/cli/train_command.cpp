@@ -83,6 +83,8 @@ namespace {
 void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   for (const train::TrainingKind& kind : train::training_kinds()) {
     for (const train::FileRole& role : kind.files) {
+      if (app.get_option_no_throw("--" + role.name) != nullptr)
+        continue;  // another kind has it too
       app.add_option_function<std::string>(
              "--" + role.name,
              [options, name = role.name](const std::string& path) { options->files[name] = path; },

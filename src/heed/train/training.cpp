@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/train/classification_training.h"
+#include "heed/train/image_training.h"
 #include "heed/train/language_training.h"
 #include "heed/train/masked_training.h"
 #include "heed/train/translation_training.h"
@@ -56,8 +57,8 @@ void check_complete(const TrainingKind& kind, const FilePaths& files) {
 }  // namespace
 
 std::span<const TrainingKind> training_kinds() {
-  static const std::array kinds{translation_training(), language_training(),
-                                classification_training(), masked_training()};
+  static const std::array kinds{translation_training(),    pairs_training(),  language_training(),
+                                classification_training(), masked_training(), image_training()};
   return kinds;
 }
 
