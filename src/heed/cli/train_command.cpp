@@ -36,6 +36,7 @@ train::Training new_training(const TrainOptions& options) {
   train::Training training{
       options.model, absolute(options.files),
       train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
+  training.recipe.model.kind = kind.model;
   // Unless it is told otherwise, a model that begins with another is built like it.
   const std::string from = train::path_of(training.files, "from");
   if (!from.empty()) train::take_network(training.recipe, from);
@@ -83,8 +84,7 @@ namespace {
 void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   for (const train::TrainingKind& kind : train::training_kinds()) {
     for (const train::FileRole& role : kind.files) {
-      if (app.get_option_no_throw("--" + role.name) != nullptr)
-        continue;  // another kind has it too
+      if (app.get_option_no_throw("--" + role.name)) continue;  // several kinds have it
       app.add_option_function<std::string>(
              "--" + role.name,
              [options, name = role.name](const std::string& path) { options->files[name] = path; },

@@ -52,10 +52,6 @@ ClassificationTask::ClassificationTask(const TrainingOptions& options, text::Tok
   }
 }
 
-std::vector<nn::NamedTensor> ClassificationTask::parameters() {
-  return nn::named_parameters(model_);
-}
-
 RunStart ClassificationTask::run_start(Index, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());

@@ -2,10 +2,9 @@
 
 #include "heed/base/error.h"
 #include "heed/data/labelled_lines.h"
-#include "heed/models/model_folder.h"
 #include "heed/train/classification_task.h"
 #include "heed/train/hash_lines.h"
-#include "heed/train/starting_model.h"
+#include "heed/train/text_task_maker.h"
 
 namespace heed::train {
 namespace {
@@ -17,14 +16,12 @@ struct Data {
   std::optional<Lines> validation;
   std::vector<std::string> labels;
   std::vector<int> classes, valid_classes;  // the numbers of the lines' labels
-  std::string from;                         // a model to begin with, or empty
 };
 
 Data read_data(const FilePaths& files) {
   const std::string path = files.at("labelled");
   Data data;
   data.training = data::read_labelled_lines(path);
-  data.from = path_of(files, "from");
   data.labels = data::distinct_labels(data.training);
   check_as(ErrorKind::data, data.labels.size() >= 2, path,
            ": expected lines of at least 2 labels, found ", data.labels.size());
@@ -59,24 +56,19 @@ LabelledCorpus make_corpus(const Lines& lines, const std::vector<int>& classes,
   return corpus;
 }
 
-models::Classifier new_model(const Data& data, const text::Tokenizer& tokenizer,
-                             const Recipe& recipe) {
-  models::TransformerConfig config = recipe.model;
-  config.vocabulary = tokenizer.size();
-  config.labels = data.labels;
-  return {config, recipe.training.seed};
-}
-
 std::unique_ptr<TrainingTask> make_task(const Data& data, const text::Tokenizer& tokenizer,
-                                        const Recipe& recipe, models::Classifier model) {
+                                        const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   std::optional<LabelledCorpus> validation;
   if (data.validation) {
     validation = make_corpus(*data.validation, data.valid_classes, tokenizer, training.max_length);
   }
+  models::TransformerConfig config = recipe.model;
+  config.vocabulary = tokenizer.size();
+  config.labels = data.labels;
   return std::make_unique<ClassificationTask>(
       training, tokenizer, make_corpus(data.training, data.classes, tokenizer, training.max_length),
-      std::move(validation), std::move(model));
+      std::move(validation), models::Classifier(config, training.seed));
 }
 
 void hash_labelled(io::Sha256& hash, const Lines& lines) {
@@ -85,60 +77,46 @@ void hash_labelled(io::Sha256& hash, const Lines& lines) {
   hash_lines(hash, both);
 }
 
-class ClassificationMaker : public TaskMaker {
+class ClassificationMaker : public TextTaskMaker {
  public:
-  ClassificationMaker(Data data, const Recipe& recipe) : data_(std::move(data)), recipe_(recipe) {}
+  ClassificationMaker(Data data, const Recipe& recipe, const std::string& from)
+      : TextTaskMaker(from), data_(std::move(data)), recipe_(recipe) {}
 
-  std::unique_ptr<TrainingTask> begin() const override {
-    return data_.from.empty() ? begin_anew() : begin_from();
-  }
-  std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
-    const text::Tokenizer tokenizer = models::load_tokenizer(folder.model());
-    return make_task(data_, tokenizer, recipe_, new_model(data_, tokenizer, recipe_));
-  }
-  // The weights that a run began with are in its checkpoint: of --from only the name is told apart.
   std::string data_hash() const override {
     io::Sha256 hash;
     hash_labelled(hash, data_.training);
     if (data_.validation) hash_labelled(hash, *data_.validation);
-    hash.update(data_.from);
     return hash.hex_digest();
   }
 
- private:
-  std::unique_ptr<TrainingTask> begin_anew() const {
-    const auto tokenizer =
-        text::Tokenizer::train(data::texts_of(data_.training), recipe_.tokenizer);
-    return make_task(data_, tokenizer, recipe_, new_model(data_, tokenizer, recipe_));
+ protected:
+  text::Tokenizer train_tokenizer() const override {
+    return text::Tokenizer::train(data::texts_of(data_.training), recipe_.tokenizer);
   }
-  std::unique_ptr<TrainingTask> begin_from() const {
-    check_same_network(recipe_, data_.from);
-    const text::Tokenizer tokenizer = models::load_tokenizer(data_.from);
-    models::Classifier model = new_model(data_, tokenizer, recipe_);
-    take_weights(model, data_.from);
-    return make_task(data_, tokenizer, recipe_, std::move(model));
+  std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
+    return make_task(data_, tokenizer, recipe_);
   }
 
+ private:
   Data data_;
   Recipe recipe_;
 };
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<ClassificationMaker>(read_data(files), recipe);
+  return std::make_unique<ClassificationMaker>(read_data(files), recipe, path_of(files, "from"));
 }
 
 }  // namespace
 
 TrainingKind classification_training() {
-  return {
-      "classes",
-      models::ModelKind::classifier,
-      {{"labelled", "lines with a label: .tsv (label, tab, text), .csv or .jsonl"},
-       {"valid-labelled", "held-out lines with labels, to watch the progress", false},
-       {"from", "masked model or classifier to begin with, and whose tokenizer to take", false}},
-      "classes",
-      make};
+  return {"classes",
+          models::ModelKind::classifier,
+          {{"labelled", "lines with a label: .tsv (label, tab, text), .csv or .jsonl"},
+           {"valid-labelled", "held-out lines with labels, to watch the progress", false},
+           from_role},
+          "classes",
+          make};
 }
 
 }  // namespace heed::train

@@ -45,8 +45,6 @@ ImageTask::ImageTask(const TrainingOptions& options, const data::LabelledImages&
   }
 }
 
-std::vector<nn::NamedTensor> ImageTask::parameters() { return nn::named_parameters(model_); }
-
 RunStart ImageTask::run_start(Index, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());

@@ -18,7 +18,10 @@ class ImageTask : public TrainingTask {
   ImageTask(const TrainingOptions& options, const data::LabelledImages& images,
             const data::LabelledImages* validation, models::ImageClassifier model);
 
-  std::vector<nn::NamedTensor> parameters() override;
+  const models::TransformerConfig& config() const override { return model_.config(); }
+  void visit_parameters(nn::ParameterVisitor& visitor) override {
+    model_.visit_parameters(visitor);
+  }
   RunStart run_start(Index epoch, Index update) override;
   Index num_batches(Index epoch) override;
   BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;

@@ -69,7 +69,8 @@ TrainingKind image_training() {
       "images",
       models::ModelKind::image_classifier,
       {{"images", "folder with a folder of PNG or JPEG images for each class, or MNIST's files"},
-       {"valid-images", "the same, to watch the progress; of MNIST's files those to test", false}},
+       {"valid-images", "the same, to watch the progress; of MNIST's files those to test", false},
+       from_role},
       "images",
       make};
 }

@@ -29,8 +29,6 @@ MaskedTask::MaskedTask(const TrainingOptions& options, text::Tokenizer tokenizer
                 .seed = options.seed}),
       plan_(options.batch_tokens, options.seed) {}
 
-std::vector<nn::NamedTensor> MaskedTask::parameters() { return nn::named_parameters(model_); }
-
 RunStart MaskedTask::run_start(Index, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());

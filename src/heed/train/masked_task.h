@@ -17,7 +17,10 @@ class MaskedTask : public TrainingTask {
   MaskedTask(const TrainingOptions& options, text::Tokenizer tokenizer, data::LineCorpus corpus,
              std::optional<data::LineCorpus> validation, models::MaskedModel model);
 
-  std::vector<nn::NamedTensor> parameters() override;
+  const models::TransformerConfig& config() const override { return model_.config(); }
+  void visit_parameters(nn::ParameterVisitor& visitor) override {
+    model_.visit_parameters(visitor);
+  }
   RunStart run_start(Index epoch, Index update) override;
   Index num_batches(Index epoch) override;
   BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;

@@ -1,10 +1,10 @@
 #include "heed/train/masked_training.h"
 
 #include "heed/base/error.h"
-#include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/hash_lines.h"
 #include "heed/train/masked_task.h"
+#include "heed/train/text_task_maker.h"
 
 namespace heed::train {
 namespace {
@@ -43,23 +43,26 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
                                       models::MaskedModel(config, training.seed));
 }
 
-class MaskedMaker : public TaskMaker {
+class MaskedMaker : public TextTaskMaker {
  public:
-  MaskedMaker(Texts texts, const Recipe& recipe) : texts_(std::move(texts)), recipe_(recipe) {}
+  MaskedMaker(Texts texts, const Recipe& recipe, const std::string& from)
+      : TextTaskMaker(from), texts_(std::move(texts)), recipe_(recipe) {}
 
-  std::unique_ptr<TrainingTask> begin() const override {
-    text::TokenizerOptions options = recipe_.tokenizer;
-    options.with_mask = true;
-    return make_task(texts_, text::Tokenizer::train(texts_.training, options), recipe_);
-  }
-  std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
-    return make_task(texts_, models::load_tokenizer(folder.model()), recipe_);
-  }
   std::string data_hash() const override {
     io::Sha256 hash;
     hash_lines(hash, texts_.training);
     if (texts_.validation) hash_lines(hash, *texts_.validation);
     return hash.hex_digest();
+  }
+
+ protected:
+  text::Tokenizer train_tokenizer() const override {
+    text::TokenizerOptions options = recipe_.tokenizer;
+    options.with_mask = true;
+    return text::Tokenizer::train(texts_.training, options);
+  }
+  std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
+    return make_task(texts_, tokenizer, recipe_);
   }
 
  private:
@@ -69,7 +72,7 @@ class MaskedMaker : public TaskMaker {
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<MaskedMaker>(read_texts(files), recipe);
+  return std::make_unique<MaskedMaker>(read_texts(files), recipe, path_of(files, "from"));
 }
 
 }  // namespace
@@ -78,7 +81,8 @@ TrainingKind masked_training() {
   return {"masked words",
           models::ModelKind::masked,
           {{"masked", "text, one sentence a line, for a model that fills gaps"},
-           {"valid-masked", "held-out text, to watch the progress", false}},
+           {"valid-masked", "held-out text, to watch the progress", false},
+           from_role},
           "masked",
           make};
 }

@@ -115,6 +115,11 @@ class FieldList {
                       }});
   }
 
+  void text(const std::string& name, std::string& value, const std::string& description) {
+    fields.push_back({name, "", description, [&value] { return value; },
+                      [&value](std::string_view text) { value = text; }});
+  }
+
   void betas(const std::string& name, OptimizerOptions& value, const std::string& description) {
     fields.push_back({name, "", description,
                       [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
@@ -209,6 +214,10 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
                      "pixels that images are moved by at random, at most, anew in every epoch");
   list.names("fields", training.fields, 2, "names of the two fields of --pairs");
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
+  list.text("freeze", training.freeze,
+            "with --from: names whose parameters stay as they are, like embedding,encoder.0");
+  list.number<Index>("lora", training.lora, 0,
+                     "with --from: learn only low-rank changes of this rank; 0: all weights", 4096);
   list.length("after", training.after, parse_run_length,
               "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
               "same to the bit)");

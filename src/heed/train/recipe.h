@@ -41,6 +41,9 @@ struct TrainingOptions {
   Index shift = 0;                       // images move by up to so many pixels, anew in every epoch
   std::string fields = "source,target";  // of the records that pairs are read from
   std::uint64_t seed = 1;
+  // For a run that begins with another model.
+  std::string freeze = {};  // beginnings of names, with commas: these parameters stay as they are
+  Index lora = 0;           // above 0: only low-rank changes of this rank are learned
 };
 
 struct Recipe {

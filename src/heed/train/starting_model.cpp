@@ -9,21 +9,27 @@
 namespace heed::train {
 namespace {
 
-// The settings that say what an encoder's weights mean.
-constexpr std::array<std::string_view, 11> network_settings{
-    "encoder-layers", "width",      "feed-forward", "heads",     "key-value-heads", "max-positions",
-    "similarity",     "activation", "norm",         "norm-kind", "positions"};
+// The settings that say what the weights mean.
+constexpr std::array<std::string_view, 17> network_settings{
+    "encoder-layers",  "decoder-layers", "width",      "feed-forward", "heads",
+    "key-value-heads", "max-positions",  "similarity", "activation",   "norm",
+    "norm-kind",       "positions",      "tying",      "image-height", "image-width",
+    "image-channels",  "patch-side"};
+
+bool can_begin_with(models::ModelKind kind, models::ModelKind other) {
+  const bool is_encoder =
+      kind == models::ModelKind::classifier && other == models::ModelKind::masked;
+  return kind == other || is_encoder;
+}
 
 // Calls work(its setting, the folder's) for each of these.
 template <typename Work>
 void over_network(Recipe& recipe, const std::string& folder, Work&& work) {
   Recipe other;
   other.model = models::load_config(folder);
-  const models::ModelKind kind = other.model.kind;
-  check_as(ErrorKind::model,
-           kind == models::ModelKind::masked || kind == models::ModelKind::classifier, folder,
-           ": expected a model of type heed-masked or heed-classifier, found ",
-           models::name_of(kind));
+  check_as(ErrorKind::model, can_begin_with(recipe.model.kind, other.model.kind), folder,
+           ": expected a model to begin a ", models::name_of(recipe.model.kind), " with, found a ",
+           models::name_of(other.model.kind));
   const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (std::ranges::count(network_settings, ours[i].name) == 1) work(ours[i], theirs[i]);
@@ -45,10 +51,10 @@ void check_same_network(const Recipe& recipe, const std::string& folder) {
   });
 }
 
-void take_weights(models::Classifier& model, const std::string& folder) {
-  const bool takes_head = models::load_config(folder).labels == model.config().labels;
+void take_weights(TrainingTask& task, const std::string& folder) {
+  const bool takes_head = models::load_config(folder).labels == task.config().labels;
   const std::vector<nn::NamedTensor> theirs = models::load_parameters(folder);
-  for (nn::NamedTensor& ours : nn::named_parameters(model)) {
+  for (nn::NamedTensor& ours : nn::named_parameters(task)) {
     const auto found = std::ranges::find(theirs, ours.name, &nn::NamedTensor::name);
     if (found == theirs.end() || (!takes_head && ours.name.starts_with("head."))) continue;
     check_as(ErrorKind::model, found->value.shape() == ours.value.shape(), folder, ": ", ours.name,

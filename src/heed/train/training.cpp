@@ -4,10 +4,12 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/models/model_folder.h"
 #include "heed/train/classification_training.h"
 #include "heed/train/image_training.h"
 #include "heed/train/language_training.h"
 #include "heed/train/masked_training.h"
+#include "heed/train/starting_model.h"
 #include "heed/train/translation_training.h"
 
 namespace heed::train {
@@ -54,6 +56,13 @@ void check_complete(const TrainingKind& kind, const FilePaths& files) {
   }
 }
 
+void check_beginning(const Recipe& recipe, const std::string& from) {
+  if (!from.empty()) return check_same_network(recipe, from);
+  check_as(ErrorKind::usage, recipe.training.freeze.empty() && recipe.training.lora == 0,
+           recipe.training.lora > 0 ? "--lora" : "--freeze",
+           ": expected --from, a model to begin with, found none");
+}
+
 }  // namespace
 
 std::span<const TrainingKind> training_kinds() {
@@ -77,8 +86,12 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   validate(training.recipe);
   const TrainingFolder folder(training.model_folder);
   folder.check_usable();
+  const std::string from = path_of(training.files, from_role.name);
+  check_beginning(training.recipe, from);
   const std::unique_ptr<TaskMaker> maker = kind.make(training.files, training.recipe);
-  RunDescription run{{}, training.recipe, {training.files, maker->data_hash()}};
+  std::string hash = maker->data_hash();
+  if (!from.empty()) hash += ' ' + models::weights_hash(models::load_parameters(from));
+  RunDescription run{{}, training.recipe, {training.files, std::move(hash)}};
   return run_training(folder, std::move(run), *maker, observer);
 }
 

@@ -19,6 +19,9 @@ struct FileRole {
   bool is_required = true;
 };
 
+// Every kind can begin with what a model has learned.
+inline const FileRole from_role{"from", "model to begin with, and whose tokenizer to take", false};
+
 struct TrainingKind {
   std::string name;             // "text to text"
   models::ModelKind model;      // what it trains

@@ -6,6 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/fine_tuning.h"
+#include "heed/train/starting_model.h"
 #include "heed/train/trainer.h"
 
 namespace heed::train {
@@ -71,9 +73,17 @@ TrainingResult run_trainer(TrainingTask& task, const TrainingFolder& folder,
   return result;
 }
 
+// What a checkpoint does not hold, because it stays as it was, comes from where the run began.
+std::unique_ptr<TrainingTask> ready(std::unique_ptr<TrainingTask> task, const RunDescription& run) {
+  const auto from = run.files.paths.find("from");
+  if (from == run.files.paths.end()) return task;
+  take_weights(*task, from->second);
+  return fine_tuned(std::move(task), run.recipe.training);
+}
+
 TrainingResult begin(const TrainingFolder& folder, const RunDescription& run,
                      const TaskMaker& maker, TrainingObserver& observer) {
-  const std::unique_ptr<TrainingTask> task = maker.begin();
+  const std::unique_ptr<TrainingTask> task = ready(maker.begin(), run);
   if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
   NewFolder new_folder(folder);
   const TrainingLock lock(folder);
@@ -92,7 +102,7 @@ TrainingResult go_on(const TrainingFolder& folder, RunDescription run, const Tas
     return {RunEnd::finished, run.state.update, /*was_finished=*/true,
             models::weights_hash(models::load_parameters(folder.model()))};
   }
-  const std::unique_ptr<TrainingTask> task = maker.go_on(folder);
+  const std::unique_ptr<TrainingTask> task = ready(maker.go_on(folder), run);
   return run_trainer(*task, folder, run, std::move(checkpoint), observer);
 }
 

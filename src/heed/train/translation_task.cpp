@@ -42,8 +42,6 @@ RunStart TranslationTask::run_start(Index epoch, Index update) {
   return start;
 }
 
-std::vector<nn::NamedTensor> TranslationTask::parameters() { return nn::named_parameters(model_); }
-
 const data::BatchPlan& TranslationTask::plan(Index epoch) {
   return plan_.of_epoch(epoch, corpus_.of_epoch(epoch).sizes());
 }

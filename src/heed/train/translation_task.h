@@ -18,7 +18,10 @@ class TranslationTask : public TrainingTask {
                   data::EpochCorpus corpus, std::optional<WordLinks> links,
                   std::optional<ValidationData> validation, models::TranslationModel model);
 
-  std::vector<nn::NamedTensor> parameters() override;
+  const models::TransformerConfig& config() const override { return model_.config(); }
+  void visit_parameters(nn::ParameterVisitor& visitor) override {
+    model_.visit_parameters(visitor);
+  }
   RunStart run_start(Index epoch, Index update) override;
   Index num_batches(Index epoch) override;
   BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;

@@ -2,9 +2,9 @@
 
 #include "heed/base/error.h"
 #include "heed/data/records.h"
-#include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/hash_lines.h"
+#include "heed/train/text_task_maker.h"
 #include "heed/train/translation_task.h"
 
 namespace heed::train {
@@ -106,17 +106,20 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
                                            models::TranslationModel(config, training.seed));
 }
 
-class TranslationMaker : public TaskMaker {
+class TranslationMaker : public TextTaskMaker {
  public:
-  TranslationMaker(Texts texts, const Recipe& recipe) : texts_(std::move(texts)), recipe_(recipe) {}
+  TranslationMaker(Texts texts, const Recipe& recipe, const std::string& from)
+      : TextTaskMaker(from), texts_(std::move(texts)), recipe_(recipe) {}
 
-  std::unique_ptr<TrainingTask> begin() const override {
-    return make_task(texts_, train_tokenizer(texts_.training, recipe_.tokenizer), recipe_);
-  }
-  std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
-    return make_task(texts_, models::load_tokenizer(folder.model()), recipe_);
-  }
   std::string data_hash() const override { return hash_of(texts_); }
+
+ protected:
+  text::Tokenizer train_tokenizer() const override {
+    return train::train_tokenizer(texts_.training, recipe_.tokenizer);
+  }
+  std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
+    return make_task(texts_, tokenizer, recipe_);
+  }
 
  private:
   Texts texts_;
@@ -125,7 +128,8 @@ class TranslationMaker : public TaskMaker {
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<TranslationMaker>(read_texts(files, recipe), recipe);
+  return std::make_unique<TranslationMaker>(read_texts(files, recipe), recipe,
+                                            path_of(files, "from"));
 }
 
 FileRole links_file() {
@@ -144,7 +148,8 @@ TrainingKind translation_training() {
            {"target", "its translation, line by line"},
            {"valid-source", "held-out text, to watch the progress", false},
            {"valid-target", "its translation", false},
-           links_file()},
+           links_file(),
+           from_role},
           "tiny",
           make};
 }
@@ -154,7 +159,8 @@ TrainingKind pairs_training() {
           models::ModelKind::translation,
           {{"pairs", "records with a text and its translation: .tsv, .csv or .jsonl"},
            {"valid-pairs", "held-out pairs, to watch the progress", false},
-           links_file()},
+           links_file(),
+           from_role},
           "tiny",
           make};
 }
