@@ -225,8 +225,7 @@ TEST(StartingModel, OfAnotherKindIsRefused) {
   training.files["from"] = toy.file("writer");
   expect_refused(ErrorKind::model, training,
                  toy.file("writer") +
-                     ": expected a model of type heed-masked or heed-classifier, found "
-                     "heed-language");
+                     ": expected a model to begin a heed-classifier with, found a heed-language");
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ TEST(TranslationTraining, GuidedAlignmentLeadsAHeadToTheRightWords) {
   training.files["guided-alignment"] = toy.file("links");
   EXPECT_EQ(kind_of_error(training), ErrorKind::usage) << "a weight is needed";
   training.recipe.model.guided_alignment = 0.5f;
-  training.recipe.training.after = parse_run_length("150u", "");
+  training.recipe.training.after = parse_run_length("400u", "");
   run(training);
 
   const auto loaded = models::load_model_folder(training.model_folder);

@@ -191,6 +191,10 @@ class LowRankChanges : public PartlyTrained {
 
 }  // namespace
 
+bool needs_beginning(const TrainingOptions& options) {
+  return options.lora > 0 || !options.freeze.empty();
+}
+
 std::unique_ptr<TrainingTask> fine_tuned(std::unique_ptr<TrainingTask> task,
                                          const TrainingOptions& options) {
   check_as(ErrorKind::usage, options.lora == 0 || options.freeze.empty(),

@@ -8,6 +8,10 @@
 
 namespace heed::train {
 
+// Whether a run needs the model that it began with to the end, because no checkpoint holds the parts
+// that are not trained.
+bool needs_beginning(const TrainingOptions& options);
+
 // The same task, but what TrainingOptions::freeze names stays as it is, and with
 // TrainingOptions::lora the matrices of attention and feed-forward learn low-rank changes, a head
 // learns, and all else stays. The model that is saved has the changes in its weights; an adapter

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/classification_training.h"
+#include "heed/train/fine_tuning.h"
 #include "heed/train/image_training.h"
 #include "heed/train/language_training.h"
 #include "heed/train/masked_training.h"
@@ -58,7 +59,7 @@ void check_complete(const TrainingKind& kind, const FilePaths& files) {
 
 void check_beginning(const Recipe& recipe, const std::string& from) {
   if (!from.empty()) return check_same_network(recipe, from);
-  check_as(ErrorKind::usage, recipe.training.freeze.empty() && recipe.training.lora == 0,
+  check_as(ErrorKind::usage, !needs_beginning(recipe.training),
            recipe.training.lora > 0 ? "--lora" : "--freeze",
            ": expected --from, a model to begin with, found none");
 }
@@ -87,10 +88,15 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   const TrainingFolder folder(training.model_folder);
   folder.check_usable();
   const std::string from = path_of(training.files, from_role.name);
-  check_beginning(training.recipe, from);
+  if (needs_beginning(training.recipe.training) || !folder.has_checkpoint()) {
+    check_beginning(training.recipe, from);
+  }
   const std::unique_ptr<TaskMaker> maker = kind.make(training.files, training.recipe);
   std::string hash = maker->data_hash();
-  if (!from.empty()) hash += ' ' + models::weights_hash(models::load_parameters(from));
+  if (!from.empty()) {
+    const bool is_needed = needs_beginning(training.recipe.training);
+    hash += ' ' + (is_needed ? models::weights_hash(models::load_parameters(from)) : from);
+  }
   RunDescription run{{}, training.recipe, {training.files, std::move(hash)}};
   return run_training(folder, std::move(run), *maker, observer);
 }

@@ -73,17 +73,21 @@ TrainingResult run_trainer(TrainingTask& task, const TrainingFolder& folder,
   return result;
 }
 
-// What a checkpoint does not hold, because it stays as it was, comes from where the run began.
-std::unique_ptr<TrainingTask> ready(std::unique_ptr<TrainingTask> task, const RunDescription& run) {
+// A new task with the weights of the model that the run begins with, if there is one; a task that
+// goes on, if its checkpoint lacks some of them.
+std::unique_ptr<TrainingTask> ready(std::unique_ptr<TrainingTask> task, const RunDescription& run,
+                                    bool is_new) {
   const auto from = run.files.paths.find("from");
-  if (from == run.files.paths.end()) return task;
+  if (from == run.files.paths.end() || !(is_new || needs_beginning(run.recipe.training))) {
+    return task;
+  }
   take_weights(*task, from->second);
   return fine_tuned(std::move(task), run.recipe.training);
 }
 
 TrainingResult begin(const TrainingFolder& folder, const RunDescription& run,
                      const TaskMaker& maker, TrainingObserver& observer) {
-  const std::unique_ptr<TrainingTask> task = ready(maker.begin(), run);
+  const std::unique_ptr<TrainingTask> task = ready(maker.begin(), run, /*is_new=*/true);
   if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
   NewFolder new_folder(folder);
   const TrainingLock lock(folder);
@@ -102,7 +106,7 @@ TrainingResult go_on(const TrainingFolder& folder, RunDescription run, const Tas
     return {RunEnd::finished, run.state.update, /*was_finished=*/true,
             models::weights_hash(models::load_parameters(folder.model()))};
   }
-  const std::unique_ptr<TrainingTask> task = ready(maker.go_on(folder), run);
+  const std::unique_ptr<TrainingTask> task = ready(maker.go_on(folder), run, /*is_new=*/false);
   return run_trainer(*task, folder, run, std::move(checkpoint), observer);
 }
 
