@@ -1,5 +1,7 @@
 #include "heed/train/early_stopping.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <string>
@@ -32,7 +34,7 @@ void check_early_stopping(StoppingMetric asked, std::optional<StoppingMetric> sc
   if (asked == StoppingMetric::none) return;
   check_as(ErrorKind::usage, has_validation, "--early-stopping: expected ", option, ", found none");
   const std::string allowed =
-      score ? "none, loss or " + std::string(name_of(*score)) : std::string("none or loss");
+      score ? fmt::format("none, loss or {}", name_of(*score)) : "none or loss";
   check_as(ErrorKind::usage, asked == StoppingMetric::loss || asked == score,
            "--early-stopping: expected ", allowed, " for these files, found ", name_of(asked));
 }
