@@ -7,6 +7,8 @@
 
 #include "generate/toy_encoders.h"
 #include "io/expect_error.h"
+#include "train/toy_classes.h"
+#include "train/toy_images.h"
 
 namespace heed::cli {
 namespace {
@@ -68,6 +70,26 @@ TEST(ClassifyCommand, RefusesABlankLineAndAModelOfAnotherKind) {
   expect_error(ErrorKind::model,
                other.path() + ": expected a model of type heed-classifier, found heed-masked",
                [&] { classify({.model = other.path()}, in, out); });
+}
+
+TEST(ClassifyCommand, TakesPathsForAClassifierOfImages) {
+  const train::ToyImages toy;
+  train::hash_after(toy.training("model"));
+  Rng rng(5);
+  const TemporaryFolder folder;
+  const std::string right = folder.write("a", png_bytes(train::ToyImages::image(true, rng)));
+  const std::string left = folder.write("b", png_bytes(train::ToyImages::image(false, rng)));
+  std::istringstream in(right + '\n' + left + '\n');
+  std::ostringstream out;
+  EXPECT_EQ(classify({.model = toy.file("model")}, in, out), 0);
+  EXPECT_TRUE(out.str().starts_with("right\t")) << out.str();
+  EXPECT_NE(out.str().find("\nleft\t"), std::string::npos) << out.str();
+
+  std::istringstream text(folder.write("c", "no image") + '\n');
+  expect_error(ErrorKind::data,
+               folder.file("c") +
+                   ": expected a PNG or JPEG image, found a file that begins with 6e 6f 20 69",
+               [&] { classify({.model = toy.file("model")}, text, out); });
 }
 
 TEST(ClassifyCommand, UnderstandsItsOptions) {

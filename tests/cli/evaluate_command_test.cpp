@@ -9,6 +9,8 @@
 #include "generate/toy_encoders.h"
 #include "heed/base/error.h"
 #include "support/temporary_folder.h"
+#include "train/toy_classes.h"
+#include "train/toy_images.h"
 
 namespace heed::cli {
 namespace {
@@ -154,10 +156,26 @@ TEST(EvaluateCommand, RefusesLabelsThatTheClassifierDoesNotKnowAndOtherModels) {
   EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
 }
 
-TEST(EvaluateCommand, TakesAReferenceOrLabelledLinesWithTheirModel) {
+// Of the 16 images to test, 2 lie in the wrong folder.
+TEST(EvaluateCommand, TellsHowOftenAClassifierOfImagesIsRight) {
+  const train::ToyImages toy;
+  train::hash_after(toy.training("model"));
+  std::filesystem::rename(toy.file("images/test/left/0.png"), toy.file("images/test/right/0.png"));
+  std::filesystem::rename(toy.file("images/test/left/2.png"), toy.file("images/test/right/2.png"));
+  std::istringstream in;
+  std::ostringstream out;
+  EXPECT_EQ(evaluate({.images = toy.images(), .model = toy.file("model")}, in, out), 0);
+  EXPECT_TRUE(out.str().starts_with("accuracy 0.8750 (14 of 16)\n")) << out.str();
+}
+
+TEST(EvaluateCommand, TakesAReferenceOrLabelledLinesOrImagesWithTheirModel) {
   const auto app = [] { return evaluate_command().app(); };
   EXPECT_NO_THROW(app()->parse("--labelled l --model m --confusion"));
+  EXPECT_NO_THROW(app()->parse("--images d --model m --confusion"));
   EXPECT_THROW(app()->parse("--labelled l"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--images d"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--images d --labelled l --model m"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--reference r --model m"), CLI::ParseError);
   EXPECT_THROW(app()->parse("--labelled l --model m --reference r"), CLI::ParseError);
   EXPECT_THROW(app()->parse("--reference r --confusion"), CLI::ParseError);
 }

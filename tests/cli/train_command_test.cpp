@@ -15,7 +15,10 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/text/csv.h"
+#include "heed/text/lines.h"
 #include "train/toy_classes.h"
+#include "train/toy_images.h"
 #include "train/toy_training.h"
 
 namespace heed::cli {
@@ -227,6 +230,54 @@ TEST(TrainCommand, TrainsAClassifierThatBeginsWithAMaskedModelAndIsBuiltLikeIt) 
   EXPECT_EQ(recipe.model.encoder_layers, 1);
   EXPECT_EQ(recipe.model.pooling, models::Pooling::attention);
   EXPECT_EQ(run({"--model", toy.file("model"), "--resume", "--after", "8u"}).code, 0);
+}
+
+TEST(TrainCommand, TrainsOnPairsFromOneFileAsOnTwoFiles) {
+  const ToyTraining toy;
+  const std::string two_files = run(toy_arguments(toy, "two")).out;
+  for (const std::string name : {"train", "valid"}) {
+    const auto lines = text::read_parallel_lines(toy.file(name + ".en"), toy.file(name + ".de"));
+    std::ofstream pairs(toy.file(name + ".csv"));
+    pairs << "de,note,en\n";
+    for (std::size_t i = 0; i < lines.source.size(); ++i) {
+      pairs << text::csv_field(lines.target[i]) << ",,\"" << lines.source[i] << "\"\n";
+    }
+  }
+  std::vector<std::string> arguments = toy_arguments(toy, "one");
+  arguments.erase(arguments.begin(), arguments.begin() + 8);
+  const Outcome outcome = run(with(arguments, {"--pairs", toy.file("train.csv"), "--valid-pairs",
+                                               toy.file("valid.csv"), "--fields", "en,de"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, two_files);
+  EXPECT_NE(outcome.err.find("60 pairs to train on, 12 to validate"), std::string::npos);
+}
+
+TEST(TrainCommand, RefusesPairsThatAreNotThereAndFieldsThatAreNone) {
+  const ToyTraining toy;
+  const std::string file = toy.file("pairs.csv");
+  std::ofstream(file) << "en,de\nred,rot\n";
+  const Outcome missing = run({"--pairs", file, "--fields", "en,fr", "--model", toy.file("model")});
+  EXPECT_EQ(missing.code, 3);
+  expect_one_line(missing.err);
+  EXPECT_NE(missing.err.find(file + ":1: expected a column 'fr', found en, de"), std::string::npos)
+      << missing.err;
+  EXPECT_EQ(run({"--pairs", file, "--fields", "en", "--model", toy.file("model")}).code, 2);
+  EXPECT_EQ(run({"--pairs", file, "--source", file, "--model", toy.file("model")}).code, 2);
+}
+
+TEST(TrainCommand, TrainsOnImages) {
+  const train::ToyImages toy;
+  const std::vector<std::string> arguments{
+      "--images",       toy.images(), "--model",        toy.file("model"),
+      "--image-height", "8",          "--width",        "16",
+      "--feed-forward", "24",         "--image-width",  "8",
+      "--after",        "6u",         "--batch-tokens", "64"};
+  const Outcome outcome = run(with(arguments, {"--valid-images", toy.images()}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("60 images to train on, 16 to validate"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(run({"--model", toy.file("model"), "--resume", "--after", "8u"}).code, 0);
+  EXPECT_EQ(run(replaced(arguments, "--images", toy.file("nowhere"))).code, 3);
 }
 
 TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {

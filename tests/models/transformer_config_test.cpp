@@ -28,13 +28,13 @@ TEST(TransformerConfig, PresetsHaveTheirSizes) {
   EXPECT_EQ(transformer_preset("base").dropout, 0.1f);
   expect_error(ErrorKind::usage,
                "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, classes, "
-               "masked, found huge",
+               "masked, images, found huge",
                [] { transformer_preset("huge"); });
 }
 
 TEST(TransformerConfig, EveryPresetCanBeBuilt) {
-  for (const char* name :
-       {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes", "masked"}) {
+  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
+                           "masked", "images"}) {
     TransformerConfig config = transformer_preset(name);
     config.vocabulary = 100;
     EXPECT_NO_THROW(validate(config)) << name;
@@ -87,7 +87,7 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
                  "config.json: expected dropout of at least 0 and below 1, found 1");
   expect_refused("model_type", "\"marian\"",
                  "config.json: model_type: expected one of heed-translation, heed-language, "
-                 "heed-classifier, heed-masked, found marian");
+                 "heed-classifier, heed-masked, heed-image-classifier, found marian");
   expect_refused("model_type", "\"heed-masked\"",
                  "config.json: expected no decoder layers for heed-masked, found 2");
   expect_refused("encoder_layers", "0",

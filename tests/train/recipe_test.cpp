@@ -44,6 +44,10 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"activation", "swiglu"},
                                                       {"tying", "target"},
                                                       {"pooling", "first"},
+                                                      {"image-height", "32"},
+                                                      {"image-width", "16"},
+                                                      {"image-channels", "3"},
+                                                      {"patch-side", "8"},
                                                       {"vocabulary", "500"},
                                                       {"subwords", "unigram"},
                                                       {"optimizer", "adamw"},
@@ -67,6 +71,8 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"validation-bleu", "false"},
                                                       {"tokenize", "none"},
                                                       {"class-weights", "balanced"},
+                                                      {"shift", "3"},
+                                                      {"fields", "en,de"},
                                                       {"seed", "42"},
                                                       {"freeze", "encoder,embedding"},
                                                       {"lora", "8"},
@@ -98,8 +104,8 @@ TEST(Recipe, ASettingThatIsYoungerThanTheRunHasItsDefault) {
 }
 
 TEST(Recipe, PresetsAreValid) {
-  for (const char* name :
-       {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes", "masked"}) {
+  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
+                           "masked", "images"}) {
     EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
   }
   EXPECT_THROW(recipe_preset("huge"), Error);
@@ -107,13 +113,18 @@ TEST(Recipe, PresetsAreValid) {
 
 TEST(Recipe, RefusesBadValuesAndNamesTheOption) {
   const std::multimap<std::string, std::string> bad{
-      {"width", "0"},        {"width", "12x"},       {"width", ""},
-      {"dropout", "1"},      {"dropout", "nan"},     {"norm", "middle"},
-      {"betas", "0.9"},      {"betas", "0.9,1"},     {"accumulate", "-1"},
-      {"after", "soon"},     {"save-every", "10m"},  {"validation-bleu", "1"},
-      {"learning-rate", ""}, {"subwords", "BPE"},    {"early-stopping", ""},
-      {"seed", "-1"},        {"ema", "1"},           {"batch-tokens", "1"},
-      {"bpe-dropout", "1"},  {"bpe-dropout", "-0.1"}};
+      {"width", "0"},         {"width", "12x"},
+      {"width", ""},          {"dropout", "1"},
+      {"dropout", "nan"},     {"norm", "middle"},
+      {"betas", "0.9"},       {"betas", "0.9,1"},
+      {"accumulate", "-1"},   {"after", "soon"},
+      {"save-every", "10m"},  {"validation-bleu", "1"},
+      {"learning-rate", ""},  {"subwords", "BPE"},
+      {"early-stopping", ""}, {"seed", "-1"},
+      {"ema", "1"},           {"batch-tokens", "1"},
+      {"bpe-dropout", "1"},   {"bpe-dropout", "-0.1"},
+      {"fields", "en"},       {"shift", "-1"},
+      {"image-channels", "4"}};
   for (const auto& [name, value] : bad) {
     Recipe recipe;
     try {

@@ -8,6 +8,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
+#include "heed/generate/image_labeller.h"
 #include "heed/generate/line_classifier.h"
 
 namespace heed::cli {
@@ -35,24 +36,45 @@ void print_json(std::ostream& out, const Classes& classes, const std::vector<std
   out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace
+void print(std::ostream& out, const ClassifyOptions& options, const std::vector<Classes>& results,
+           const std::vector<std::string>& labels) {
+  for (const Classes& classes : results) {
+    (options.json ? print_json : print_line)(out, classes, labels);
+  }
+}
 
-int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
+int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
   const auto classifier = generate::LineClassifier::load(options.model);
   over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
     const auto results = classifier.classify(
         lines, options.top, {.batch_tokens = options.batch_tokens, .first_line = first_line});
-    for (const Classes& classes : results) {
-      (options.json ? print_json : print_line)(out, classes, classifier.labels());
-    }
+    print(out, options, results, classifier.labels());
   });
   return 0;
+}
+
+int classify_images(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
+  const auto labeller = generate::ImageLabeller::load(options.model);
+  over_chunks(in, out, [&](const std::vector<std::string>& paths, Index) {
+    print(out, options, labeller.classify_files(paths, options.top), labeller.labels());
+  });
+  return 0;
+}
+
+}  // namespace
+
+int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
+  const bool has_images =
+      models::load_config(options.model).kind == models::ModelKind::image_classifier;
+  return (has_images ? classify_images : classify_lines)(options, in, out);
 }
 
 Command classify_command() {
   auto options = std::make_shared<ClassifyOptions>();
   auto threads = std::make_shared<int>(0);
-  Command command("classify", "Tell the class of every line of standard input.",
+  Command command("classify",
+                  "Tell the class of every line of standard input: of a text, or of the image\n"
+                  "whose path it is.",
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
   command.option("--model", options->model, "model folder")->required();
   command.option("--top", options->top, "print the K most likely classes")

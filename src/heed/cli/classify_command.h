@@ -1,4 +1,4 @@
-// heed classify: lines of text to the classes that they belong to.
+// heed classify: lines of text, or images, to the classes that they belong to.
 #pragma once
 
 #include <iosfwd>
@@ -17,7 +17,8 @@ struct ClassifyOptions {
 };
 
 // One line of `in` gives one line of `out`: the most likely label, a tab and its probability, and
-// so on for the next `top`; or a JSON object. Refuses blank lines (ErrorKind::data).
+// so on for the next `top`; or a JSON object. The lines are paths of PNG or JPEG files if the model
+// is a classifier of images. Refuses blank lines and what is no image (ErrorKind::data).
 int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out);
 
 Command classify_command();

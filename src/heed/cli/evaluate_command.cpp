@@ -9,7 +9,9 @@
 
 #include "heed/base/error.h"
 #include "heed/cli/class_report.h"
+#include "heed/data/labelled_images.h"
 #include "heed/data/labelled_lines.h"
+#include "heed/generate/image_labeller.h"
 #include "heed/generate/line_classifier.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
@@ -67,15 +69,14 @@ Report report(const std::string& metric, std::span<const std::string> hypotheses
   fail(ErrorKind::usage, "evaluate: expected the metrics bleu or chrf, got '", metric, "'");
 }
 
-int evaluate_classes(const EvaluateOptions& options, std::ostream& out) {
-  const auto classifier = generate::LineClassifier::load(options.model);
-  const std::vector<std::string>& labels = classifier.labels();
-  const auto lines = data::read_labelled_lines(options.labelled);
-  const auto right = data::classes_of(lines, labels, options.labelled.string());
+using Classes = std::vector<std::vector<generate::ClassProbability>>;
+
+// How good the likeliest classes are, where `right` are the right ones.
+int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
+                 const Classes& results, const std::vector<std::string>& labels,
+                 std::ostream& out) {
   std::vector<int> given;
-  for (const auto& best : classifier.classify(data::texts_of(lines))) {
-    given.push_back(best.front().of_class);
-  }
+  for (const auto& best : results) given.push_back(best.front().of_class);
   const metrics::ConfusionTable table(right, given, static_cast<int>(labels.size()));
   if (options.json) {
     out << class_report(table, labels, options.confusion)
@@ -87,10 +88,32 @@ int evaluate_classes(const EvaluateOptions& options, std::ostream& out) {
   return 0;
 }
 
+int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
+  const auto classifier = generate::LineClassifier::load(options.model);
+  const auto lines = data::read_labelled_lines(options.labelled);
+  const auto right = data::classes_of(lines, classifier.labels(), options.labelled.string());
+  return print_scores(options, right, classifier.classify(data::texts_of(lines)),
+                      classifier.labels(), out);
+}
+
+int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
+  const auto labeller = generate::ImageLabeller::load(options.model);
+  const auto images = data::LabelledImages::read(options.images.string(), data::ImagePart::test,
+                                                 labeller.shape(), labeller.labels());
+  std::vector<int> right;
+  std::vector<generate::Pixels> pixels;
+  for (Index i = 0; i < images.size(); ++i) {
+    right.push_back(images.class_of(i));
+    pixels.push_back(images.pixels(i));
+  }
+  return print_scores(options, right, labeller.classify(pixels), labeller.labels(), out);
+}
+
 }  // namespace
 
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out) {
-  if (!options.labelled.empty()) return evaluate_classes(options, out);
+  if (!options.labelled.empty()) return evaluate_lines(options, out);
+  if (!options.images.empty()) return evaluate_images(options, out);
   const auto references = text::read_lines(options.reference);
   const auto hypotheses = text::read_lines(in, standard_input);
   check_as(ErrorKind::data, hypotheses.size() == references.size(),
@@ -117,19 +140,24 @@ Command evaluate_command() {
       "evaluate",
       "Score translations on standard input, one a line, against their references:\n"
       "BLEU and chrF, equal to those of sacreBLEU 2.3.1; or a classifier on lines with\n"
-      "labels: accuracy and macro-F1.",
+      "labels, or on images: accuracy and macro-F1.",
       "heed translate --model model < test.en | heed evaluate --reference test.de");
   CLI::App* scored = command.app()->add_option_group("What is scored");
   scored->require_option(1);
-  scored->add_option("--reference", options->reference, "the right translations, one a line");
+  CLI::Option* reference =
+      scored->add_option("--reference", options->reference, "the right translations, one a line");
   CLI::Option* labelled = scored->add_option("--labelled", options->labelled,
                                              "lines with the right labels: .tsv, .csv or .jsonl");
-  CLI::Option* model =
-      command.app()->add_option("--model", options->model, "folder of the classifier");
-  model->needs(labelled);
+  CLI::Option* images =
+      scored->add_option("--images", options->images,
+                         "folder with a folder of images for each label, or MNIST's files to test");
+  CLI::Option* model = command.app()
+                           ->add_option("--model", options->model, "folder of the classifier")
+                           ->excludes(reference);
   labelled->needs(model);
+  images->needs(model);
   command.flag("--confusion", options->confusion, "how often each label was given for each")
-      ->needs(labelled);
+      ->excludes(reference);
   command.option("--tokenize", options->tokenize, "how BLEU finds words: 13a, none, intl or char")
       ->check(CLI::IsMember({"13a", "none", "intl", "char"}));
   command.flag("--lowercase", options->lowercase, "ignore upper and lower case");

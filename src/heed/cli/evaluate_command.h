@@ -16,14 +16,16 @@ struct EvaluateOptions {
   bool lowercase = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};
-  // In place of a reference: lines with labels, and the classifier that is to tell them.
+  // In place of a reference: lines with labels or a folder of images, and the classifier that is to
+  // tell their classes.
   std::filesystem::path labelled = {};
+  std::filesystem::path images = {};
   std::string model = {};
   bool confusion = false;
 };
 
 // Hypotheses from `in`, one a line; scores to `out`, one a line, or as one JSON object. With
-// labelled lines nothing is read from `in`.
+// labelled lines or images nothing is read from `in`.
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out);
 
 Command evaluate_command();

@@ -5,18 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "heed/metrics/alignment_error_rate.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::generate {
 
-// One pair of the Pharaoh format, `0-1`: words by number, from 0, as white space separates them.
-struct AlignedWords {
-  Index source = 0;
-  Index target = 0;
-
-  friend auto operator<=>(const AlignedWords&, const AlignedWords&) = default;
-};
+using metrics::AlignedWords;
 
 std::string to_pharaoh(std::span<const AlignedWords> alignment);  // "0-0 1-2"
 

@@ -1,10 +1,5 @@
 #include "heed/generate/line_classifier.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "heed/generate/top_tokens.h"
-
 namespace heed::generate {
 
 LineClassifier LineClassifier::load(const std::string& folder) {
@@ -26,10 +21,7 @@ std::vector<std::vector<ClassProbability>> LineClassifier::classify(
     const Tensor logits = model_.logits(input, context);
     for (Index line = 0; line < logits.dim(0); ++line) {
       const auto row = logits.values().subspan(line * num_classes, num_classes);
-      for (const TokenScore& best :
-           top_tokens(LogProbabilities::of_logits(row), std::min(count, num_classes), {})) {
-        results[first + line].push_back({best.token, std::exp(double{best.log_probability})});
-      }
+      results[first + line] = most_likely_classes(row, count);
     }
   });
   return results;

@@ -5,15 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "heed/generate/class_probabilities.h"
 #include "heed/generate/line_batches.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::generate {
-
-struct ClassProbability {
-  int of_class = 0;
-  double probability = 0;
-};
 
 class LineClassifier {
  public:

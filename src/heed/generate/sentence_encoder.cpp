@@ -37,6 +37,7 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
     case models::ModelKind::translation:
       return made_of(models::load_model_folder(folder));
     case models::ModelKind::language:
+    case models::ModelKind::image_classifier:
       break;
   }
   fail(ErrorKind::model, folder, ": expected a model with an encoder, found ",

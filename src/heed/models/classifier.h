@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "heed/models/class_head.h"
 #include "heed/models/text_encoder.h"
-#include "heed/nn/linear.h"
 #include "heed/nn/module.h"
 
 namespace heed::models {
@@ -16,11 +16,6 @@ struct ClassifierBatch {
   PackedIds input;
   std::vector<int> classes;
   Index num_lines() const { return static_cast<Index>(classes.size()); }
-};
-
-struct ClassifierLoss {
-  Tensor loss;                         // [], the sum over lines, label-smoothed and weighted
-  double negative_log_likelihood = 0;  // the sum of -log p, without smoothing and weights
 };
 
 class Classifier {
@@ -47,8 +42,7 @@ class Classifier {
 
   TransformerConfig config_;
   TextEncoder encoder_;
-  Tensor pooling_query_;  // [1, D], when attention pools
-  nn::Linear head_;
+  ClassHead head_;
 };
 
 }  // namespace heed::models

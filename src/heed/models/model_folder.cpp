@@ -117,11 +117,15 @@ PlainModelFolder<Model> load_with_tokenizer(const std::string& folder, ModelKind
   return loaded;
 }
 
+void save_config(const std::string& folder, const TransformerConfig& config) {
+  io::create_folder(folder);
+  io::write_file_atomically(config_path(folder), to_json(config));
+}
+
 // All but the weights, which come last.
 void save_description(const std::string& folder, const TransformerConfig& config,
                       const text::Tokenizer& tokenizer) {
-  io::create_folder(folder);
-  io::write_file_atomically(config_path(folder), to_json(config));
+  save_config(folder, config);
   save_tokenizer(folder, tokenizer);
 }
 
@@ -141,6 +145,10 @@ LanguageModel load_language_model(const std::string& folder) {
   return load<LanguageModel>(folder, ModelKind::language);
 }
 
+ImageClassifier load_image_classifier(const std::string& folder) {
+  return load<ImageClassifier>(folder, ModelKind::image_classifier);
+}
+
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
   const ModelKind kind = load_config(folder).kind;
   switch (kind) {
@@ -150,6 +158,8 @@ std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
       return parameters(load_language_model(folder));
     case ModelKind::classifier:
       return parameters(load<Classifier>(folder, kind));
+    case ModelKind::image_classifier:
+      return parameters(load_image_classifier(folder));
     case ModelKind::masked:
       break;
   }
@@ -213,6 +223,11 @@ void save_model_folder(const std::string& folder, const Classifier& model,
 void save_model_folder(const std::string& folder, const MaskedModel& model,
                        const text::Tokenizer& tokenizer) {
   save(folder, model, tokenizer);
+}
+
+void save_model_folder(const std::string& folder, const ImageClassifier& model) {
+  save_config(folder, model.config());
+  save_weights(folder, parameters(model));
 }
 
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/models/classifier.h"
+#include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
@@ -50,6 +51,7 @@ ModelFolder load_model_folder(const std::string& folder);
 LanguageModelFolder load_language_model_folder(const std::string& folder);
 ClassifierFolder load_classifier_folder(const std::string& folder);
 MaskedModelFolder load_masked_model_folder(const std::string& folder);
+ImageClassifier load_image_classifier(const std::string& folder);  // it has no tokenizer
 // Makes the folder if need be. The weights come last, so a folder with weights is complete.
 void save_model_folder(const std::string& folder, const TranslationModel& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {});
@@ -59,6 +61,7 @@ void save_model_folder(const std::string& folder, const Classifier& model,
                        const text::Tokenizer& tokenizer);
 void save_model_folder(const std::string& folder, const MaskedModel& model,
                        const text::Tokenizer& tokenizer);
+void save_model_folder(const std::string& folder, const ImageClassifier& model);
 
 // Single files of the folder.
 TransformerConfig load_config(const std::string& folder);

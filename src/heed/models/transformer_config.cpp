@@ -18,7 +18,8 @@ std::span<const Choice<ModelKind>> choices() {
   static constexpr std::array all{Choice{"heed-translation", ModelKind::translation},
                                   Choice{"heed-language", ModelKind::language},
                                   Choice{"heed-classifier", ModelKind::classifier},
-                                  Choice{"heed-masked", ModelKind::masked}};
+                                  Choice{"heed-masked", ModelKind::masked},
+                                  Choice{"heed-image-classifier", ModelKind::image_classifier}};
   return all;
 }
 template <>
@@ -98,6 +99,10 @@ class Validator {
   ErrorKind kind_;
 };
 
+bool has_text(ModelKind kind) { return kind != ModelKind::image_classifier; }
+bool has_classes(ModelKind kind) {
+  return kind == ModelKind::classifier || kind == ModelKind::image_classifier;
+}
 bool has_encoder(ModelKind kind) { return kind != ModelKind::language; }
 bool has_decoder(ModelKind kind) {
   return kind == ModelKind::translation || kind == ModelKind::language;
@@ -109,6 +114,27 @@ void validate_layers(const Validator& expect, std::string_view name, Index layer
   expect.require(layers == 0, "expected no ", name, " for ", name_of(kind), ", found ", layers);
 }
 
+// The longest sequence that learned positions know: an image has one place for each patch.
+Index num_positions(const TransformerConfig& config) {
+  return has_text(config.kind) ? config.max_positions : num_patches(config);
+}
+
+void validate_image(const Validator& expect, const TransformerConfig& config) {
+  constexpr Index max_side = Index{1} << 13;
+  expect.size("an image height", config.image_height, max_side);
+  expect.size("an image width", config.image_width, max_side);
+  expect.size("a patch side", config.patch_side, max_side);
+  expect.require(config.image_channels == 1 || config.image_channels == 3,
+                 "expected 1 or 3 image channels, found ", config.image_channels);
+  expect.require(
+      config.image_height % config.patch_side == 0 && config.image_width % config.patch_side == 0,
+      "expected a patch side that divides an image of ", config.image_width, " x ",
+      config.image_height, ", found ", config.patch_side);
+  // There is no word that every image could begin with.
+  expect.require(config.pooling != Pooling::first,
+                 "expected the pooling mean or attention for images, found first");
+}
+
 // 0.3f as 0.3, not as 0.30000001192092896.
 double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
@@ -116,7 +142,8 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
 void validate(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
   const Validator expect(what, kind);
-  expect.size("a vocabulary", config.vocabulary);
+  if (has_text(config.kind)) expect.size("a vocabulary", config.vocabulary);
+  if (config.kind == ModelKind::image_classifier) validate_image(expect, config);
   validate_layers(expect, "encoder layers", config.encoder_layers, config.kind,
                   has_encoder(config.kind));
   validate_layers(expect, "decoder layers", config.decoder_layers, config.kind,
@@ -202,6 +229,16 @@ TransformerConfig encoder_preset(ModelKind kind, float dropout, float label_smoo
   return config;
 }
 
+// For small images, such as MNIST's: 49 patches of 4 x 4 pixels.
+TransformerConfig image_preset() {
+  TransformerConfig config = encoder_preset(ModelKind::image_classifier, 0.1f, 0.1f);
+  config.encoder_layers = 4;
+  config.model_dim = 64;
+  config.feed_forward_dim = 256;
+  config.positions = Positions::learned;
+  return config;
+}
+
 TransformerConfig demo_preset() {
   TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
   config.norm_place = NormPlace::before;
@@ -219,6 +256,7 @@ const auto& presets() {
       std::pair{"gpt2", language_preset(12, 768, 12, 1024, 0.1f)},
       std::pair{"classes", encoder_preset(ModelKind::classifier, 0.3f, 0.1f)},
       std::pair{"masked", encoder_preset(ModelKind::masked, 0.1f, 0)},
+      std::pair{"images", image_preset()},
   };
   return all;
 }
@@ -238,6 +276,14 @@ TransformerConfig transformer_preset(std::string_view name) {
   fail(ErrorKind::usage, "preset: expected one of ", preset_names(), ", found ", name);
 }
 
+Index num_patches(const TransformerConfig& config) {
+  return (config.image_height / config.patch_side) * (config.image_width / config.patch_side);
+}
+
+Index patch_dim(const TransformerConfig& config) {
+  return config.patch_side * config.patch_side * config.image_channels;
+}
+
 Index num_parameters(const TransformerConfig& config) {
   const Index d = config.model_dim, f = config.feed_forward_dim;
   const Index key_value_heads =
@@ -247,7 +293,7 @@ Index num_parameters(const TransformerConfig& config) {
   const Index into_hidden = config.activation == Activation::swiglu ? 2 : 1;
   const Index feed_forward = into_hidden * (d * f + f) + f * d + d;
   const Index norm = config.norm_kind == NormKind::layer ? 2 * d : d;
-  const Index per_stack = (config.positions == Positions::learned ? config.max_positions * d : 0) +
+  const Index per_stack = (config.positions == Positions::learned ? num_positions(config) * d : 0) +
                           (config.norm_place == NormPlace::before ? norm : 0);
   const Index block = attention + feed_forward + 2 * norm;
   const Index table = config.vocabulary * d;
@@ -258,10 +304,12 @@ Index num_parameters(const TransformerConfig& config) {
       return tables * table + 2 * per_stack + layers * block +
              config.decoder_layers * (attention + norm);
     }
-    case ModelKind::classifier: {
+    case ModelKind::classifier:
+    case ModelKind::image_classifier: {
       const auto num_labels = static_cast<Index>(config.labels.size());
       const Index pooling = config.pooling == Pooling::attention ? d : 0;
-      return table + per_stack + layers * block + pooling + num_labels * (d + 1);
+      const Index embedding = has_text(config.kind) ? table : d * patch_dim(config) + d;
+      return embedding + per_stack + layers * block + pooling + num_labels * (d + 1);
     }
     case ModelKind::language:
     case ModelKind::masked:
@@ -281,7 +329,7 @@ nn::BlockOptions encoder_options(const TransformerConfig& config) {
           .feed_forward_dim = config.feed_forward_dim,
           .num_heads = config.num_heads,
           .num_key_value_heads = config.num_key_value_heads,
-          .max_positions = config.max_positions,
+          .max_positions = num_positions(config),
           .dropout = config.dropout,
           .attention_dropout = config.attention_dropout,
           .activation_dropout = config.activation_dropout,
@@ -318,13 +366,20 @@ std::string to_json(const TransformerConfig& config) {
                     {"norm_kind", name_of(config.norm_kind)},
                     {"positions", name_of(config.positions)},
                     {"activation_function", name_of(config.activation)},
-                    {"tied_embeddings", name_of(config.tying)},
-                    {"pad_token_id", text::Tokenizer::pad},
-                    {"unk_token_id", text::Tokenizer::unknown},
-                    {"bos_token_id", text::Tokenizer::begin},
-                    {"eos_token_id", text::Tokenizer::end},
-                    {"decoder_start_token_id", text::Tokenizer::end}};
-  if (config.kind == ModelKind::classifier) {
+                    {"tied_embeddings", name_of(config.tying)}};
+  if (has_text(config.kind)) {
+    json["pad_token_id"] = text::Tokenizer::pad;
+    json["unk_token_id"] = text::Tokenizer::unknown;
+    json["bos_token_id"] = text::Tokenizer::begin;
+    json["eos_token_id"] = text::Tokenizer::end;
+    json["decoder_start_token_id"] = text::Tokenizer::end;
+  } else {
+    json["image_height"] = config.image_height;
+    json["image_width"] = config.image_width;
+    json["num_channels"] = config.image_channels;
+    json["patch_size"] = config.patch_side;
+  }
+  if (has_classes(config.kind)) {
     json["pooling"] = name_of(config.pooling);
     json["labels"] = config.labels;
   }
@@ -348,7 +403,8 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   TransformerConfig config;
   config.kind =
       parse_choice<ModelKind>(fields.text("model_type"), file + ": model_type", ErrorKind::model);
-  config.vocabulary = size("vocab_size");
+  config.vocabulary =
+      fields.integer("vocab_size", {.min = has_text(config.kind) ? 1 : 0, .max = max_size});
   config.model_dim = size("d_model");
   config.encoder_layers = fields.integer("encoder_layers", {.min = 0, .max = max_layers});
   config.decoder_layers = fields.integer("decoder_layers", {.min = 0, .max = max_layers});
@@ -369,7 +425,13 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   choose("positions", config.positions);
   choose("activation_function", config.activation);
   choose("tied_embeddings", config.tying);
-  if (config.kind == ModelKind::classifier) {
+  if (!has_text(config.kind)) {
+    config.image_height = size("image_height");
+    config.image_width = size("image_width");
+    config.image_channels = size("num_channels");
+    config.patch_side = size("patch_size");
+  }
+  if (has_classes(config.kind)) {
     choose("pooling", config.pooling);
     config.labels = fields.texts("labels");
     check_as(ErrorKind::model, !config.labels.empty(), file,

@@ -20,16 +20,16 @@ using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 // What a model is for: an encoder and a decoder that reads it translate, text to text; a decoder
-// alone is a language model, which tells the next token; an encoder alone tells a line's class, or
-// the tokens that were masked in it. The name is model_type in config.json.
-enum class ModelKind { translation, language, classifier, masked };
+// alone is a language model, which tells the next token; an encoder alone tells a line's class, the
+// tokens that were masked in it, or an image's class. The name is model_type in config.json.
+enum class ModelKind { translation, language, classifier, masked, image_classifier };
 // How a classifier makes one vector of a line: that of a token put first, the mean of all, or a
 // mean weighted by a learned query.
 enum class Pooling { first, mean, attention };
 
 struct TransformerConfig {
   ModelKind kind = ModelKind::translation;
-  Index vocabulary = 0;      // source and target share one tokenizer
+  Index vocabulary = 0;      // source and target share one tokenizer; images have none
   Index encoder_layers = 4;  // 0 for a language model
   Index decoder_layers = 4;  // 0 for an encoder alone
   Index model_dim = 128;
@@ -51,6 +51,10 @@ struct TransformerConfig {
   Tying tying = Tying::all;
   Pooling pooling = Pooling::mean;  // of a classifier
   std::vector<std::string> labels;  // the names of its classes
+  Index image_height = 28;          // what an image classifier looks at, in pixels
+  Index image_width = 28;
+  Index image_channels = 1;  // 1: grey, 3: colour
+  Index patch_side = 4;      // a token is a square of so many pixels a side
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
@@ -79,9 +83,14 @@ void validate(const TransformerConfig& config, std::string_view what = "model",
               ErrorKind kind = ErrorKind::usage);
 
 // tiny, small, base, demo for text to text; char, gpt-mini, gpt2 for the next token; classes for
-// classes, masked for masked tokens. Refuses other names and lists these.
+// classes, masked for masked tokens, images for classes of images. Refuses other names and lists
+// these.
 TransformerConfig transformer_preset(std::string_view name);
 std::string preset_names();  // "tiny, small, ..."
+
+// The tokens of an image, and the numbers that each is made of.
+Index num_patches(const TransformerConfig& config);
+Index patch_dim(const TransformerConfig& config);
 
 // How many numbers a model of this shape learns.
 Index num_parameters(const TransformerConfig& config);

@@ -4,6 +4,7 @@
 #include "heed/data/line_corpus.h"
 #include "heed/models/classifier.h"
 #include "heed/text/tokenizer.h"
+#include "heed/train/class_weights.h"
 #include "heed/train/epoch_plan.h"
 #include "heed/train/recipe.h"
 #include "heed/train/training_task.h"
@@ -43,9 +44,5 @@ class ClassificationTask : public TrainingTask {
   std::vector<float> class_weights_;  // empty: none
   EpochPlan plan_;
 };
-
-// Of n lines in K classes, those of a class with c lines count n / (K c): once on average, and all
-// classes together the same.
-std::vector<float> balanced_weights(std::span<const int> classes, std::size_t num_classes);
 
 }  // namespace heed::train

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "heed/base/error.h"
+#include "heed/data/records.h"
 #include "heed/io/json_fields.h"
 
 namespace heed::train {
@@ -104,6 +105,16 @@ class FieldList {
                       [&value, name, parse](std::string_view text) { value = parse(text, name); }});
   }
 
+  // Names with commas between them, as data::parse_field_names reads them.
+  void names(const std::string& name, std::string& value, std::size_t count,
+             const std::string& description) {
+    fields.push_back({name, "", description, [&value] { return value; },
+                      [&value, name, count](std::string_view text) {
+                        data::parse_field_names(text, count, "--" + name);
+                        value = text;
+                      }});
+  }
+
   void text(const std::string& name, std::string& value, const std::string& description) {
     fields.push_back({name, "", description, [&value] { return value; },
                       [&value](std::string_view text) { value = text; }});
@@ -151,6 +162,11 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   list.choice("activation", model.activation, "of the feed-forward");
   list.choice("tying", model.tying, "embeddings that are one table");
   list.choice("pooling", model.pooling, "how a classifier makes one vector of a line");
+  list.number<Index>("image-height", model.image_height, 1, "pixels that images are resized to");
+  list.number<Index>("image-width", model.image_width, 1, "pixels that images are resized to");
+  list.number<Index>("image-channels", model.image_channels, 1, "1: grey, 3: colour", 3);
+  list.number<Index>("patch-side", model.patch_side, 1,
+                     "pixels of the squares images are cut into");
 }
 
 void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
@@ -194,6 +210,9 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
   list.choice("class-weights", training.class_weights,
               "what a line of --labelled counts; balanced: a rare class more", class_weights);
+  list.number<Index>("shift", training.shift, 0,
+                     "pixels that images are moved by at random, at most, anew in every epoch");
+  list.names("fields", training.fields, 2, "names of the two fields of --pairs");
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
   list.text("freeze", training.freeze,
             "with --from: names whose parameters stay as they are, like embedding,encoder.0");
@@ -220,14 +239,13 @@ void validate(const Recipe& recipe) {
   model.vocabulary = recipe.tokenizer.vocabulary;
   models::validate(model);
   const TrainingOptions& training = recipe.training;
-  check_as(ErrorKind::usage,
-           recipe.model.kind == models::ModelKind::language ||
-               training.max_length <= training.batch_tokens,
+  const bool reads_lines = recipe.model.kind != models::ModelKind::language &&
+                           recipe.model.kind != models::ModelKind::image_classifier;
+  check_as(ErrorKind::usage, !reads_lines || training.max_length <= training.batch_tokens,
            "--max-length: expected at most --batch-tokens, which is ", training.batch_tokens,
            ", found ", training.max_length);
   check_as(ErrorKind::usage,
-           recipe.model.kind == models::ModelKind::language ||
-               recipe.model.positions != models::Positions::learned ||
+           !reads_lines || recipe.model.positions != models::Positions::learned ||
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
            ", found ", training.max_length);

@@ -38,6 +38,8 @@ struct TrainingOptions {
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
+  Index shift = 0;                       // images move by up to so many pixels, anew in every epoch
+  std::string fields = "source,target";  // of the records that pairs are read from
   std::uint64_t seed = 1;
   // For a run that begins with another model.
   std::string freeze = {};  // beginnings of names, with commas: these parameters stay as they are

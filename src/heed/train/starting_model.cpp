@@ -10,10 +10,11 @@ namespace heed::train {
 namespace {
 
 // The settings that say what the weights mean.
-constexpr std::array<std::string_view, 13> network_settings{
+constexpr std::array<std::string_view, 17> network_settings{
     "encoder-layers",  "decoder-layers", "width",      "feed-forward", "heads",
     "key-value-heads", "max-positions",  "similarity", "activation",   "norm",
-    "norm-kind",       "positions",      "tying"};
+    "norm-kind",       "positions",      "tying",      "image-height", "image-width",
+    "image-channels",  "patch-side"};
 
 bool can_begin_with(models::ModelKind kind, models::ModelKind other) {
   const bool is_encoder =

@@ -7,6 +7,7 @@
 #include "heed/models/model_folder.h"
 #include "heed/train/classification_training.h"
 #include "heed/train/fine_tuning.h"
+#include "heed/train/image_training.h"
 #include "heed/train/language_training.h"
 #include "heed/train/masked_training.h"
 #include "heed/train/starting_model.h"
@@ -66,8 +67,8 @@ void check_beginning(const Recipe& recipe, const std::string& from) {
 }  // namespace
 
 std::span<const TrainingKind> training_kinds() {
-  static const std::array kinds{translation_training(), language_training(),
-                                classification_training(), masked_training()};
+  static const std::array kinds{translation_training(),    pairs_training(),  language_training(),
+                                classification_training(), masked_training(), image_training()};
   return kinds;
 }
 

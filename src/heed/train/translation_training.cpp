@@ -1,6 +1,7 @@
 #include "heed/train/translation_training.h"
 
 #include "heed/base/error.h"
+#include "heed/data/records.h"
 #include "heed/text/lines.h"
 #include "heed/train/hash_lines.h"
 #include "heed/train/text_task_maker.h"
@@ -17,15 +18,24 @@ struct Texts {
   std::optional<text::ParallelLines> validation;
 };
 
-Texts read_texts(const FilePaths& files) {
-  Texts texts{text::read_parallel_lines(files.at("source"), files.at("target")), {}, {}};
+bool has_validation(const FilePaths& files) {
+  return files.contains("valid-source") || files.contains("valid-pairs");
+}
+
+Texts read_texts(const FilePaths& files, const Recipe& recipe) {
+  // Both texts, from two files or from one.
+  const auto read = [&](const std::string& prefix) {
+    if (files.contains(prefix + "source")) {
+      return text::read_parallel_lines(files.at(prefix + "source"), files.at(prefix + "target"));
+    }
+    return data::read_record_pairs(files.at(prefix + "pairs"),
+                                   data::parse_field_names(recipe.training.fields, 2, "--fields"));
+  };
+  Texts texts{read(""), {}, {}};
   if (files.contains(links_role)) {
     texts.links = read_word_links(files.at(links_role), texts.training.source.size());
   }
-  if (files.contains("valid-source")) {
-    texts.validation =
-        text::read_parallel_lines(files.at("valid-source"), files.at("valid-target"));
-  }
+  if (has_validation(files)) texts.validation = read("valid-");
   return texts;
 }
 
@@ -70,11 +80,11 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, files.contains(links_role) == (recipe.model.guided_alignment > 0),
            "--guided-alignment: expected a file and a --guided-alignment-weight above 0, or "
            "neither, found one");
-  const bool has_validation = files.contains("valid-source");
-  check_as(ErrorKind::usage, has_validation == files.contains("valid-target"),
+  check_as(ErrorKind::usage, files.contains("valid-source") == files.contains("valid-target"),
            "--valid-source and --valid-target: expected both or none, found one");
-  check_early_stopping(recipe.training.early_stopping, StoppingMetric::bleu, has_validation,
-                       "--valid-source and --valid-target");
+  check_early_stopping(
+      recipe.training.early_stopping, StoppingMetric::bleu, has_validation(files),
+      files.contains("pairs") ? "--valid-pairs" : "--valid-source and --valid-target");
 }
 
 // The texts outlive the task.
@@ -118,7 +128,15 @@ class TranslationMaker : public TextTaskMaker {
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<TranslationMaker>(read_texts(files), recipe, path_of(files, "from"));
+  return std::make_unique<TranslationMaker>(read_texts(files, recipe), recipe,
+                                            path_of(files, "from"));
+}
+
+FileRole links_file() {
+  return {links_role,
+          "words of the training text that belong together, 0-0 1-2 a line: one head learns to "
+          "look there",
+          false};
 }
 
 }  // namespace
@@ -130,10 +148,18 @@ TrainingKind translation_training() {
            {"target", "its translation, line by line"},
            {"valid-source", "held-out text, to watch the progress", false},
            {"valid-target", "its translation", false},
-           {links_role,
-            "words of the training text that belong together, 0-0 1-2 a line: one head learns to "
-            "look there",
-            false},
+           links_file(),
+           from_role},
+          "tiny",
+          make};
+}
+
+TrainingKind pairs_training() {
+  return {"text to text in one file",
+          models::ModelKind::translation,
+          {{"pairs", "records with a text and its translation: .tsv, .csv or .jsonl"},
+           {"valid-pairs", "held-out pairs, to watch the progress", false},
+           links_file(),
            from_role},
           "tiny",
           make};

@@ -6,5 +6,7 @@
 namespace heed::train {
 
 TrainingKind translation_training();
+// The same from one file, of which each record holds both; the recipe names their fields.
+TrainingKind pairs_training();
 
 }  // namespace heed::train

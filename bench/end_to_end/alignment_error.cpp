@@ -1,0 +1,148 @@
+// How far the cross-attention of each head of a translation model is from links that people made.
+//
+//   alignment_error MODEL SOURCE TARGET LINKS
+//
+// Line i of LINKS has the links of line i of the two texts: 0-1 is sure, 0?1 is possible. The model
+// reads each target after its source; a target word is linked to the source word that it looks at
+// most. Only target words that LINKS says something of are counted. Prints the alignment error rate
+// of every head, of the mean of the last layers, which `heed translate --alignment` takes, and of
+// the best head.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "heed/generate/alignment.h"
+#include "heed/metrics/alignment_error_rate.h"
+#include "heed/models/model_folder.h"
+#include "heed/text/lines.h"
+
+namespace heed {
+namespace {
+
+using metrics::AlignedWords, metrics::AlignmentErrorRate, metrics::ReferenceAlignment;
+
+constexpr std::size_t lines_per_batch = 16;
+
+// Heads [first, first + count) of weights [heads, queries, keys].
+Tensor heads_of(const Tensor& weights, Index first, Index count) {
+  const Index size = weights.dim(1) * weights.dim(2);
+  return Tensor::from(weights.values().subspan(first * size, count * size),
+                      {count, weights.dim(1), weights.dim(2)});
+}
+
+std::set<Index> targets_of(const ReferenceAlignment& reference) {
+  std::set<Index> targets;
+  for (const AlignedWords& link : reference.sure) targets.insert(link.target);
+  for (const AlignedWords& link : reference.possible) targets.insert(link.target);
+  return targets;
+}
+
+struct Scores {
+  std::vector<AlignmentErrorRate> heads;  // of all layers, the first layer first
+  AlignmentErrorRate last_layers;
+};
+
+class Scorer {
+ public:
+  explicit Scorer(const std::string& model) : folder_(models::load_model_folder(model)) {
+    scores.heads.resize(static_cast<std::size_t>(config().decoder_layers * config().num_heads));
+  }
+
+  const models::TransformerConfig& config() const { return folder_.model.config(); }
+
+  void add(std::span<const std::string> sources, std::span<const std::string> targets,
+           std::span<const ReferenceAlignment> references) {
+    const auto source_ids = encoded(sources), target_ids = encoded(targets);
+    const auto weights =
+        generate::cross_attention_weights(folder_.model, source_ids, target_ids, 0);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto source_words = generate::words_of_pieces(source_ids[i], folder_.tokenizer);
+      const auto target_words = generate::words_of_pieces(target_ids[i], folder_.tokenizer);
+      const std::set<Index> counted = targets_of(references[i]);
+      const auto score = [&](AlignmentErrorRate& rate, Index first, Index count) {
+        auto links =
+            generate::align_words(heads_of(weights[i], first, count), source_words, target_words);
+        std::erase_if(links,
+                      [&](const AlignedWords& link) { return !counted.contains(link.target); });
+        rate.add(links, references[i]);
+      };
+      const auto num_heads = static_cast<Index>(scores.heads.size());
+      for (Index head = 0; head < num_heads; ++head) {
+        score(scores.heads[static_cast<std::size_t>(head)], head, 1);
+      }
+      const Index first = generate::first_alignment_layer(config()) * config().num_heads;
+      score(scores.last_layers, first, num_heads - first);
+    }
+  }
+
+  Scores scores;
+
+ private:
+  std::vector<std::vector<int>> encoded(std::span<const std::string> lines) const {
+    std::vector<std::vector<int>> ids;
+    for (const std::string& line : lines) ids.push_back(folder_.tokenizer.encode(line));
+    return ids;
+  }
+
+  models::ModelFolder folder_;
+};
+
+std::string shown(const AlignmentErrorRate& rate) {
+  return fmt::format("error rate {:5.1f} %, precision {:5.1f} %, recall {:5.1f} %",
+                     100 * rate.value(), 100 * rate.precision(), 100 * rate.recall());
+}
+
+void print(const Scores& scores, Index num_heads) {
+  const auto name = [&](std::size_t i) {
+    const auto head = static_cast<Index>(i);
+    return fmt::format("layer {} head {}", head / num_heads + 1, head % num_heads + 1);
+  };
+  for (std::size_t i = 0; i < scores.heads.size(); ++i) {
+    std::cout << fmt::format("{:<24}{}\n", name(i), shown(scores.heads[i]));
+  }
+  std::cout << fmt::format("{:<24}{}\n", "mean of last layers", shown(scores.last_layers));
+  const auto best = std::ranges::min_element(scores.heads, {}, &AlignmentErrorRate::value);
+  const auto place = static_cast<std::size_t>(best - scores.heads.begin());
+  std::cout << fmt::format("{:<24}{}\n", "best, " + name(place), shown(*best));
+}
+
+void run(const std::vector<std::string>& args) {
+  const text::ParallelLines lines = text::read_parallel_lines(args[1], args[2]);
+  std::vector<ReferenceAlignment> references;
+  for (const std::string& line : text::read_lines(args[3])) {
+    const std::string where = args[3] + ':' + std::to_string(references.size() + 1);
+    references.push_back(metrics::parse_reference_alignment(line, where));
+  }
+  check_as(ErrorKind::data, references.size() == lines.source.size(), args[3], ": expected ",
+           lines.source.size(), " lines of links, found ", references.size());
+  Scorer scorer(args[0]);
+  for (std::size_t first = 0; first < references.size(); first += lines_per_batch) {
+    const std::size_t count = std::min(lines_per_batch, references.size() - first);
+    scorer.add(std::span(lines.source).subspan(first, count),
+               std::span(lines.target).subspan(first, count),
+               std::span(references).subspan(first, count));
+  }
+  print(scorer.scores, scorer.config().num_heads);
+}
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.size() != 4) {
+    std::cerr << "usage: alignment_error MODEL SOURCE TARGET LINKS\n";
+    return 2;
+  }
+  try {
+    heed::run(args);
+  } catch (const std::exception& error) {
+    std::cerr << "alignment_error: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

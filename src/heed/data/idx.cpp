@@ -1,0 +1,85 @@
+#include "heed/data/idx.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "heed/base/error.h"
+#include "heed/io/checked_size.h"
+#include "heed/io/gzip_file.h"
+
+namespace heed::data {
+namespace {
+
+constexpr std::size_t piece_bytes = 1 << 20;
+
+class IdxFile {
+ public:
+  IdxFile(const std::string& path, const char* what)
+      : path_(path), what_(what), file_(path, "an IDX file") {}
+
+  // 0000 08 (unsigned bytes) and the number of axes.
+  void expect_magic(std::uint32_t axes) {
+    const std::uint32_t found = number();
+    check_as(ErrorKind::data, found == (0x0800u | axes), path_, ": expected an IDX file of ", what_,
+             ", with magic number ", 0x0800u | axes, ", found ", found);
+  }
+
+  std::uint32_t number() {
+    std::array<char, 4> bytes;
+    check_as(ErrorKind::data, file_.read(bytes) == bytes.size(), path_,
+             ": expected an IDX file of ", what_, ", found one that is cut short in its header");
+    std::uint32_t value = 0;
+    for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+    return value;
+  }
+
+  // Exactly this many bytes and then the end, in pieces: the header may lie.
+  std::vector<std::uint8_t> rest(std::uint64_t size) {
+    std::vector<std::uint8_t> bytes;
+    while (bytes.size() < size) {
+      const std::size_t begin = bytes.size();
+      bytes.resize(begin + std::min<std::uint64_t>(piece_bytes, size - begin));
+      const std::size_t room = bytes.size() - begin;
+      const std::size_t found = file_.read({reinterpret_cast<char*>(bytes.data()) + begin, room});
+      check_as(ErrorKind::data, found == room, path_, ": expected ", size, " bytes of ", what_,
+               ", found ", begin + found);
+    }
+    std::array<char, 1> more;
+    check_as(ErrorKind::data, file_.read(more) == 0, path_, ": expected ", size, " bytes of ",
+             what_, ", found more");
+    return bytes;
+  }
+
+ private:
+  const std::string& path_;
+  const char* what_;
+  io::GzipFile file_;
+};
+
+}  // namespace
+
+IdxImages read_idx_images(const std::string& path) {
+  IdxFile file(path, "images");
+  file.expect_magic(3);
+  const std::uint64_t count = file.number(), height = file.number(), width = file.number();
+  check_as(ErrorKind::data, count > 0 && height > 0 && width > 0, path,
+           ": expected images with pixels, found ", count, " of ", width, " x ", height);
+  const auto size = io::CheckedSize(count, path, ErrorKind::data) * height * width;
+  size.narrow<Index>();  // so that a place among the pixels is an Index
+  IdxImages images{.count = static_cast<Index>(count),
+                   .shape = {static_cast<Index>(height), static_cast<Index>(width), 1},
+                   .pixels = {}};
+  images.pixels = file.rest(size.value());
+  return images;
+}
+
+std::vector<std::uint8_t> read_idx_labels(const std::string& path) {
+  IdxFile file(path, "labels");
+  file.expect_magic(1);
+  const std::uint64_t count = file.number();
+  check_as(ErrorKind::data, count > 0, path, ": expected labels, found none");
+  return file.rest(count);
+}
+
+}  // namespace heed::data

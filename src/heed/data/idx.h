@@ -1,0 +1,25 @@
+// IDX, the format of MNIST: big-endian sizes, then bytes. Plain or compressed by gzip.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/data/image.h"
+
+namespace heed::data {
+
+// Grey images of one size, end to end.
+struct IdxImages {
+  Index count = 0;
+  ImageShape shape;
+  std::vector<std::uint8_t> pixels;  // [count, height, width]
+};
+
+// Both refuse (ErrorKind::data), with the path: a file that does not begin with the magic number of
+// its kind (2051 for images, 2049 for labels), that holds nothing, or fewer or more bytes
+// than its sizes say. They never take more memory than the file has bytes for.
+IdxImages read_idx_images(const std::string& path);
+std::vector<std::uint8_t> read_idx_labels(const std::string& path);
+
+}  // namespace heed::data

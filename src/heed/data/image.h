@@ -1,0 +1,43 @@
+// Images as bytes: made of the same few channels at every pixel, resized, turned to grey or colour.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/base/index.h"
+
+namespace heed::data {
+
+struct ImageShape {
+  Index height = 0;
+  Index width = 0;
+  Index channels = 1;  // 1: grey, 3: red, green, blue
+
+  Index size() const { return height * width * channels; }
+  friend bool operator==(const ImageShape&, const ImageShape&) = default;
+};
+
+// A byte from 0 (dark) to 255 for every channel of every pixel: a float would take four times the
+// memory, and a corpus of images stays in memory. Those who compute divide by 255.
+struct Image {
+  ImageShape shape;
+  std::vector<std::uint8_t> pixels;  // [height, width, channels]
+};
+
+// A dark image. The sizes may come out of a file: refuses (ErrorKind::data), with `name`, an image
+// without pixels and one with more than 64 million, before it takes memory for them.
+Image dark_image(std::uint64_t height, std::uint64_t width, std::uint64_t channels,
+                 const std::string& name);
+
+// Grey becomes colour by three equal channels, colour becomes grey by its luma (ITU-R BT.601).
+Image with_channels(const Image& image, Index channels);
+
+// Every pixel of the result is a mean of those it covers, weighted by a triangle: smooth when an
+// image shrinks, bilinear when it grows, the same bytes when it keeps its size.
+Image resized(const Image& image, Index height, Index width);
+
+// Both: what a model with this shape can look at.
+Image with_shape(const Image& image, const ImageShape& shape);
+
+}  // namespace heed::data

@@ -1,0 +1,126 @@
+#include "heed/data/labelled_images.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/data/idx.h"
+#include "heed/data/image_file.h"
+#include "heed/io/files.h"
+
+namespace heed::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index images_per_piece = 16;
+
+// MNIST's file, as it is or compressed; "" when there is neither.
+std::string idx_file(const std::string& folder, ImagePart part, const std::string& rest) {
+  const std::string path = folder + (part == ImagePart::train ? "/train-" : "/t10k-") + rest;
+  if (io::is_file(path)) return path;
+  return io::is_file(path + ".gz") ? path + ".gz" : "";
+}
+
+constexpr const char* idx_images = "images-idx3-ubyte";
+constexpr const char* idx_labels = "labels-idx1-ubyte";
+
+// What lies in a folder, sorted: the order that a system lists it in is its own affair. Hidden
+// files are none of ours.
+std::vector<fs::path> listed(const std::string& folder, bool wants_folders) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const bool is_hidden = entry->path().filename().string().starts_with('.');
+    if (!is_hidden && io::is_folder(entry->path().string()) == wants_folders) {
+      paths.push_back(entry->path());
+    }
+  }
+  check_as(ErrorKind::data, !error, folder, ": cannot be read: ", error.message());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+}  // namespace
+
+LabelledImages LabelledImages::read(const std::string& folder, ImagePart part,
+                                    const ImageShape& shape, std::vector<std::string> labels) {
+  io::require_folder(folder, "a folder of images", ErrorKind::data);
+  LabelledImages images;
+  images.shape_ = shape;
+  images.labels_ = std::move(labels);
+  const std::string part_folder = folder + (part == ImagePart::train ? "/train" : "/test");
+  if (!idx_file(folder, part, idx_images).empty()) {
+    images.read_idx(folder, part);
+  } else {
+    images.read_folders(io::is_folder(part_folder) ? part_folder : folder);
+  }
+  images.check_complete(folder);
+  return images;
+}
+
+void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
+  const std::string images_path = idx_file(folder, part, idx_images);
+  const std::string labels_path = idx_file(folder, part, idx_labels);
+  check_as(ErrorKind::data, !labels_path.empty(), images_path,
+           ": expected the labels beside it in a file of ", idx_labels, ", found none");
+  const IdxImages images = read_idx_images(images_path);
+  const std::vector<std::uint8_t> numbers = read_idx_labels(labels_path);
+  check_as(ErrorKind::data, static_cast<Index>(numbers.size()) == images.count, labels_path,
+           ": expected ", images.count, " labels, one for each image, found ", numbers.size());
+  if (labels_.empty()) {
+    for (int number = 0; number <= std::ranges::max(numbers); ++number) {
+      labels_.push_back(std::to_string(number));
+    }
+  }
+  for (const std::uint8_t number : numbers) {
+    classes_.push_back(class_of_label(std::to_string(number), labels_path));
+  }
+  pixels_.resize(static_cast<std::size_t>(images.count * shape_.size()));
+  parallel_ranges(images.count, images_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const auto first = images.pixels.begin() + i * images.shape.size();
+      const Image image{images.shape, {first, first + images.shape.size()}};
+      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+    }
+  });
+}
+
+void LabelledImages::read_folders(const std::string& folder) {
+  const std::vector<fs::path> folders = listed(folder, /*wants_folders=*/true);
+  check_as(ErrorKind::data, !folders.empty(), folder,
+           ": expected a folder for each class, or files of MNIST, found neither");
+  if (labels_.empty()) {
+    for (const fs::path& one : folders) labels_.push_back(one.filename().string());
+  }
+  std::vector<fs::path> files;
+  for (const fs::path& one : folders) {
+    const std::vector<fs::path> of_class = listed(one.string(), /*wants_folders=*/false);
+    check_as(ErrorKind::data, !of_class.empty(), one.string(), ": expected images, found none");
+    files.insert(files.end(), of_class.begin(), of_class.end());
+    classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
+  }
+  pixels_.resize(files.size() * static_cast<std::size_t>(shape_.size()));
+  parallel_ranges(static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Image image = read_image(files[static_cast<std::size_t>(i)].string());
+      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+    }
+  });
+}
+
+int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {
+  const auto found = std::ranges::find(labels_, label);
+  check_as(ErrorKind::data, found != labels_.end(), where, ": expected one of the ", labels_.size(),
+           " classes, found '", label, "'");
+  return static_cast<int>(found - labels_.begin());
+}
+
+void LabelledImages::check_complete(const std::string& folder) const {
+  check_as(ErrorKind::data, labels_.size() > 1, folder,
+           ": expected images of at least 2 classes, found ", labels_.size());
+}
+
+}  // namespace heed::data

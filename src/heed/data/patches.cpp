@@ -1,0 +1,36 @@
+#include "heed/data/patches.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+
+namespace heed::data {
+
+PatchGrid::PatchGrid(const ImageShape& image, Index side) : image(image), side(side) {
+  check(side >= 1 && image.height % side == 0 && image.width % side == 0,
+        "patches: expected a side that divides an image of ", image.width, " x ", image.height,
+        ", got ", side);
+}
+
+void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
+                 const PatchGrid& grid, Shift shift) {
+  const auto [height, width, channels] = grid.image;
+  check(static_cast<Index>(pixels.size()) == grid.image.size(), "patches: expected an image of ",
+        grid.image.size(), " bytes, got ", pixels.size());
+  check(static_cast<Index>(patches.size()) == grid.image.size(), "patches: expected room for ",
+        grid.image.size(), " values, got ", patches.size());
+  const Index patches_per_row = width / grid.side;
+  for (Index y = 0; y < height; ++y) {
+    const Index from_y = std::clamp<Index>(y - shift.down, 0, height - 1);
+    for (Index x = 0; x < width; ++x) {
+      const Index from_x = std::clamp<Index>(x - shift.right, 0, width - 1);
+      const Index patch = (y / grid.side) * patches_per_row + x / grid.side;
+      const Index place = (y % grid.side) * grid.side + x % grid.side;
+      float* to = patches.data() + patch * grid.patch_dim() + place * channels;
+      const std::uint8_t* from = pixels.data() + (from_y * width + from_x) * channels;
+      for (Index c = 0; c < channels; ++c) to[c] = static_cast<float>(from[c]) / 255.0f;
+    }
+  }
+}
+
+}  // namespace heed::data

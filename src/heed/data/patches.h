@@ -1,0 +1,33 @@
+// An image cut into squares, which a Transformer reads as a text is read word by word.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heed/data/image.h"
+
+namespace heed::data {
+
+// How far an image is moved, in pixels: down and to the right, or up and left if negative.
+struct Shift {
+  Index down = 0;
+  Index right = 0;
+};
+
+// Squares of `side` pixels, row by row.
+struct PatchGrid {
+  PatchGrid(const ImageShape& image, Index side);  // refuses a side that does not divide the image
+
+  Index num_patches() const { return (image.height / side) * (image.width / side); }
+  Index patch_dim() const { return side * side * image.channels; }
+
+  ImageShape image;
+  Index side;
+};
+
+// The patches of one image as numbers from 0 to 1: `patches` [num_patches, patch_dim], each patch
+// [side, side, channels]. Where the shifted image has no pixels, its border is repeated.
+void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
+                 const PatchGrid& grid, Shift shift = {});
+
+}  // namespace heed::data

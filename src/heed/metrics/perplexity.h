@@ -1,0 +1,32 @@
+// Perplexity: how many equally likely choices a model's guesses amount to.
+#pragma once
+
+#include <string_view>
+
+#include "heed/base/index.h"
+
+namespace heed::metrics {
+
+// How long a text is in each unit. Tokens are the model's own, with what it must predict besides
+// the text (ends of lines); words stand between white space, characters are code points.
+struct TextLength {
+  Index tokens = 0;
+  Index words = 0;
+  Index characters = 0;
+
+  void add(std::string_view text, Index num_tokens);
+};
+
+// exp(-log p / units). Only models with the same tokens can be compared by the first; the others
+// compare all, since they spread the same total over units that no tokenizer can choose.
+struct Perplexity {
+  double token = 0;
+  double word = 0;
+  double character = 0;
+};
+
+// From the sum of -log p, natural, over the whole text. A unit that the text has none of gives
+// infinity. Refuses a sum that is negative.
+Perplexity perplexity(double negative_log_likelihood, const TextLength& length);
+
+}  // namespace heed::metrics

@@ -1,0 +1,87 @@
+#include "heed/models/class_head.h"
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/ops/attention.h"
+#include "heed/ops/cross_entropy.h"
+#include "heed/ops/embedding.h"
+#include "heed/ops/pooling.h"
+#include "heed/ops/softmax.h"
+
+namespace heed::models {
+namespace {
+
+Tensor first_rows(const Packed& x) {
+  std::vector<Index> rows;
+  for (const Span& span : x.spans) rows.push_back(span.begin);
+  return ops::gather_rows(x.values, rows);
+}
+
+// softmax(q x^T / sqrt(D)) x for each sequence, with the same query [1, D] for all.
+Tensor attended_rows(const Packed& x, const Tensor& query) {
+  const auto count = static_cast<std::size_t>(x.spans.count());
+  const Tensor queries = ops::gather_rows(query, std::vector<Index>(count, 0));  // [S, D]
+  const Spans one_each = Spans::of_lengths(std::vector<Index>(count, 1));
+  return ops::attention({queries, one_each}, x, x.values, ops::AttentionMask::none(), {});
+}
+
+double sum_of_negative_log_likelihoods(const Tensor& logits, std::span<const int> classes) {
+  const Tensor log_probabilities = ops::log_softmax(logits.detach());
+  double sum = 0;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    sum -= log_probabilities.data()[static_cast<Index>(i) * logits.dim(1) + classes[i]];
+  }
+  return sum;
+}
+
+}  // namespace
+
+ClassHead::ClassHead(const TransformerConfig& config, Rng& rng)
+    : pooling_(config.pooling),
+      dropout_(config.dropout),
+      label_smoothing_(config.label_smoothing),
+      head_(config.model_dim, static_cast<Index>(config.labels.size()), rng) {
+  if (pooling_ == Pooling::attention) {
+    pooling_query_ = Tensor::zeros({1, config.model_dim});  // which makes it a mean at first
+    pooling_query_.require_gradient();
+  }
+}
+
+void ClassHead::visit_parameters(nn::ParameterVisitor& visitor) {
+  if (pooling_query_.is_defined()) visitor.parameter("pooling.query", pooling_query_);
+  visitor.child("head", head_);
+}
+
+Tensor ClassHead::pooled(const Packed& encoded) const {
+  switch (pooling_) {
+    case Pooling::first:
+      return first_rows(encoded);
+    case Pooling::mean:
+      return ops::mean_rows(encoded);
+    case Pooling::attention:
+      break;
+  }
+  return attended_rows(encoded, pooling_query_);
+}
+
+Tensor ClassHead::logits(const Tensor& pooled, nn::ForwardContext& context) const {
+  return head_.forward(ops::dropout(pooled, context.dropout(dropout_)));
+}
+
+ClassifierLoss ClassHead::loss(const Tensor& logits, std::span<const int> classes,
+                               std::span<const float> class_weights) const {
+  check(class_weights.empty() || static_cast<Index>(class_weights.size()) == logits.dim(1),
+        "classifier: expected ", logits.dim(1), " class weights, got ", class_weights.size());
+  Tensor losses = ops::cross_entropy(
+      logits, classes, {.label_smoothing = label_smoothing_, .reduction = ops::Reduction::none});
+  if (!class_weights.empty()) {
+    Tensor weights = Tensor::empty(losses.shape());
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      weights.data()[i] = class_weights[static_cast<std::size_t>(classes[i])];
+    }
+    losses = ops::multiply(losses, weights);
+  }
+  return {ops::sum(losses), sum_of_negative_log_likelihoods(logits, classes)};
+}
+
+}  // namespace heed::models
