@@ -59,6 +59,14 @@ std::span<const Choice<ops::Similarity>> choices() {
                                   Choice{"scaled-dot", ops::Similarity::scaled_dot}};
   return all;
 }
+template <>
+std::span<const Choice<WeightFormat>> choices() {
+  static constexpr std::array all{
+      Choice{"f32", WeightFormat::f32}, Choice{"f16", WeightFormat::f16},
+      Choice{"bf16", WeightFormat::bf16}, Choice{"int8", WeightFormat::int8},
+      Choice{"int4", WeightFormat::int4}};
+  return all;
+}
 
 namespace {
 
@@ -236,6 +244,7 @@ std::string to_json(const TransformerConfig& config) {
                           {"positions", name_of(config.positions)},
                           {"activation_function", name_of(config.activation)},
                           {"tied_embeddings", name_of(config.tying)},
+                          {"weights", name_of(config.weights)},
                           {"pad_token_id", text::Tokenizer::pad},
                           {"unk_token_id", text::Tokenizer::unknown},
                           {"bos_token_id", text::Tokenizer::begin},
@@ -280,6 +289,7 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   choose("positions", config.positions);
   choose("activation_function", config.activation);
   choose("tied_embeddings", config.tying);
+  choose("weights", config.weights);
   validate(config, file, ErrorKind::model);
   check_as(ErrorKind::model, kind_of(config) == kind, file, ": model_type: expected ",
            name_of(kind_of(config)), " for ", config.encoder_layers, " encoder layers, found ",

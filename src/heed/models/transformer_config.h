@@ -8,6 +8,7 @@
 #include "heed/base/index.h"
 #include "heed/models/choices.h"
 #include "heed/nn/block_options.h"
+#include "heed/ops/narrow_matrix.h"
 #include "heed/ops/similarity.h"
 
 namespace heed::models {
@@ -16,6 +17,7 @@ using nn::Activation;
 using nn::NormKind;
 using nn::NormPlace;
 using nn::Positions;
+using ops::WeightFormat;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 
@@ -38,6 +40,7 @@ struct TransformerConfig {
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
   Tying tying = Tying::all;
+  WeightFormat weights = WeightFormat::f32;  // others can be run, not trained
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
@@ -61,6 +64,8 @@ template <>
 std::span<const Choice<Tying>> choices();  // none, target, all
 template <>
 std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
+template <>
+std::span<const Choice<WeightFormat>> choices();  // f32, f16, bf16, int8, int4
 
 // Refuses what cannot be built: heads that do not divide the width, sizes below 1 or beyond reason,
 // rates outside [0, 1). `what` begins the message, `kind` says whose mistake it is.
