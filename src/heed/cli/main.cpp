@@ -3,6 +3,7 @@
 
 #include "heed/cli/attend_command.h"
 #include "heed/cli/command.h"
+#include "heed/cli/convert_command.h"
 #include "heed/cli/corpus_command.h"
 #include "heed/cli/demo_command.h"
 #include "heed/cli/evaluate_command.h"
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
                          translate_command(),
                          evaluate_command(),
                          inspect_command(),
+                         convert_command(),
                          corpus_command(),
                          demo_command(),
                      });
