@@ -1,11 +1,12 @@
-// How fast is a decoder-only model of GPT-2's small shape? Random weights, float.
+// How fast is a decoder-only model of GPT-2's small shape? Random weights.
 //
-//   gpt2_speed train THREADS [UPDATES]     4 sequences of 256 tokens, AdamW included
-//   gpt2_speed decode THREADS [TOKENS]     one sequence, token by token after a prompt of 512
+//   gpt2_speed train THREADS [UPDATES]           4 sequences of 256 tokens, AdamW included
+//   gpt2_speed decode THREADS [TOKENS [FORMAT]]  one sequence, token by token after a prompt of 512
 //
 // `train` prints tokens a second, a line an update; `decode` packs the weights first, as a program
-// that decodes would, and prints the prompt's and the following tokens a second, and how many bytes
-// each token has to read: the weights, and the keys and values of all that went before.
+// that decodes would, in a FORMAT of f32 (if none is given), f16, bf16, int8 or int4, and prints
+// the prompt's and the following tokens a second, and how many bytes each token has to read: the
+// weights, and the keys and values of all that went before.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/models/transformer_config.h"
 #include "heed/nn/embedding.h"
 #include "heed/nn/encoder.h"
 #include "heed/nn/module.h"
@@ -59,9 +61,12 @@ class LanguageModel {
     return ops::projection_cross_entropy(hidden, embedding_.weight(), Tensor(), next, 0).loss;
   }
 
-  void pack() {
-    nn::pack_weights(*this);
-    packed_output_ = ops::PackedMatrix(embedding_.weight());
+  void pack(ops::WeightFormat format) {
+    if (format == ops::WeightFormat::f32) {
+      nn::pack_weights(*this);
+    } else {
+      nn::narrow_weights(*this, format);
+    }
   }
   nn::StackCache start() const { return stack_.start(1); }
   // The most likely token after these, which continue what the cache holds; for a packed model.
@@ -73,7 +78,7 @@ class LanguageModel {
         stack_.advance({embedding_.forward(ids), Spans::single(length)}, cache, context);
     const Index dim = hidden.dim(-1);
     const Tensor last = Tensor::from(hidden.values().last(dim), {1, dim});
-    const Tensor logits = ops::linear(last, packed_output_, Tensor());  // [1, V]
+    const Tensor logits = ops::linear(last, embedding_.packed(), Tensor());  // [1, V]
     return static_cast<int>(std::ranges::max_element(logits.values()) - logits.values().begin());
   }
 
@@ -85,7 +90,6 @@ class LanguageModel {
  private:
   nn::Embedding embedding_;  // of the output, too
   nn::Encoder stack_;
-  ops::PackedMatrix packed_output_;
 };
 
 // Of one token. All but the positions, of which it reads one row; the embedding is read once more
@@ -96,6 +100,23 @@ double num_weights_read(LanguageModel& model) {
     if (!parameter.name.ends_with("positions.weight")) count += parameter.value.size();
   }
   return static_cast<double>(count);
+}
+
+// The same in bytes, for a packed model.
+double num_bytes_read(LanguageModel& model) {
+  struct Counter : nn::ParameterVisitor {
+    Index bytes = 0;
+    void visit(const std::string& name, Tensor& value) override {
+      if (!name.ends_with("positions.weight")) bytes += value.size() * Index{sizeof(float)};
+    }
+    void visit_weight(const std::string&, Tensor&, ops::PackedMatrix& packed) override {
+      const Index row_scales = kernels::weight_row_scales(packed.format(), packed.in_dim());
+      bytes += packed.out_dim() * (kernels::weight_row_bytes(packed.format(), packed.in_dim()) +
+                                   row_scales * Index{sizeof(float)});
+    }
+  } counter;
+  model.visit_parameters(counter);
+  return static_cast<double>(counter.bytes);
 }
 
 // Keys and values of so many tokens, in all layers.
@@ -136,10 +157,10 @@ void measure_training(int num_updates) {
   std::cout << "peak_megabytes " << peak_resident_bytes() / 1e6 << '\n';
 }
 
-void measure_decoding(int num_tokens) {
+void measure_decoding(int num_tokens, ops::WeightFormat format) {
   Rng rng(1);
   LanguageModel model(rng);
-  model.pack();
+  model.pack(format);
   const std::vector<int> prompt = random_ids(prompt_length, rng);
   int token = 0;
   nn::StackCache cache = model.start();
@@ -152,8 +173,8 @@ void measure_decoding(int num_tokens) {
   std::cout << "prompt_tokens_per_second " << prompt_length / prompt_seconds << '\n';
   std::cout << "tokens_per_second " << num_tokens / seconds << '\n';
   const double mean_past = static_cast<double>(prompt_length) + 0.5 * num_tokens;
-  const double numbers_read = num_weights_read(model) + num_cached_numbers(mean_past);
-  std::cout << "gigabytes_per_token " << 1e-9 * sizeof(float) * numbers_read << '\n';
+  const double bytes_read = num_bytes_read(model) + sizeof(float) * num_cached_numbers(mean_past);
+  std::cout << "gigabytes_per_token " << 1e-9 * bytes_read << '\n';
 }
 
 }  // namespace
@@ -161,17 +182,23 @@ void measure_decoding(int num_tokens) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() < 2 || args.size() > 3 || (args[0] != "train" && args[0] != "decode")) {
+  const std::string command = args.empty() ? "" : args[0];
+  const bool is_usable = (command == "train" && (args.size() == 2 || args.size() == 3)) ||
+                         (command == "decode" && args.size() >= 2 && args.size() <= 4);
+  if (!is_usable) {
     std::cerr << "usage: gpt2_speed train THREADS [UPDATES]\n"
-                 "       gpt2_speed decode THREADS [TOKENS]\n";
+                 "       gpt2_speed decode THREADS [TOKENS [FORMAT]]\n";
     return 2;
   }
   try {
     heed::set_num_threads(std::stoi(args[1]));
-    if (args[0] == "train") {
+    if (command == "train") {
       heed::measure_training(args.size() > 2 ? std::stoi(args[2]) : 2);
     } else {
-      heed::measure_decoding(args.size() > 2 ? std::stoi(args[2]) : 128);
+      const std::string format = args.size() > 3 ? args[3] : "f32";
+      heed::measure_decoding(
+          args.size() > 2 ? std::stoi(args[2]) : 128,
+          heed::models::parse_choice<heed::ops::WeightFormat>(format, "gpt2_speed"));
     }
   } catch (const std::exception& error) {
     std::cerr << "gpt2_speed: " << error.what() << '\n';

@@ -97,6 +97,24 @@ def one_sequence(machine):
                 Bar("{:.0%}", at_least=0.85), shares, note)]
 
 
+# Ratios of tokens a second that weights in fewer bits have to reach.
+NARROW_BARS = (("f16", 1.75), ("int8", 3), ("int4", None))
+
+
+def narrow_weights(machine):
+    """Decoding one sequence as above, with weights of fewer bits; the rival is our own with floats."""
+    formats = ["f32"] + [name for name, _ in NARROW_BARS]
+    found = take_turns(5, **{name: lambda name=name: machine.ours("gpt2_speed", "decode", machine.threads, 128, name)
+                             for name in formats})
+    speeds = {name: column(found[name], "tokens_per_second") for name in formats}
+    return [row(f"decoding {name}/float, GPT-2-small shape", median_text(speeds[name], "{:.1f} tokens/s"),
+                median_text(speeds["f32"], "{:.1f} tokens/s"), ratios(speeds[name], speeds["f32"]),
+                Bar("{:.2f}", at_least=bar),
+                note=f"weights and cache read: {found[name][0]['gigabytes_per_token'][0]:.3f} GB a token, "
+                     f"{found['f32'][0]['gigabytes_per_token'][0]:.3f} with floats")
+            for name, bar in NARROW_BARS]
+
+
 def start(machine):
     model, note = trained_model(machine)
     milliseconds = [1000 * machine.heed("translate", "--model", model, stdin="a man sleeps .\n")[0]

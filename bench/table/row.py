@@ -7,17 +7,21 @@ from table.limits import limit_of
 
 @dataclasses.dataclass
 class Bar:
-    """A bound for the measured number, with the way to write such numbers: "{:.2f}", "{:.0%}"."""
+    """A bound for the measured number, if there is one, with the way to write such numbers: "{:.2f}", "{:.0%}"."""
     form: str
     at_least: float = None
     at_most: float = None
 
     def text(self):
-        return ">= " + self.form.format(self.at_least) if self.at_least is not None \
-            else "<= " + self.form.format(self.at_most)
+        if self.at_least is not None:
+            return ">= " + self.form.format(self.at_least)
+        return "<= " + self.form.format(self.at_most) if self.at_most is not None else "-"
 
-    def is_reached_by(self, value):
-        return value >= self.at_least if self.at_least is not None else value <= self.at_most
+    def verdict(self, value):
+        if self.at_least is None and self.at_most is None:
+            return "-"
+        reached = value >= self.at_least if self.at_least is not None else value <= self.at_most
+        return "yes" if reached else "short"
 
 
 @dataclasses.dataclass
@@ -51,7 +55,7 @@ def row(work, ours, rival, samples, bar, shares=None, note=""):
     form = bar.form.format
     spread = f" ({form(min(samples))}-{form(max(samples))})" if len(samples) > 1 else ""
     return Row(work, ours, rival, form(middle) + spread, bar.text(),
-               "yes" if bar.is_reached_by(middle) else "short",
+               bar.verdict(middle),
                f"{statistics.median(shares):.0%}" if shares else "-", note)
 
 

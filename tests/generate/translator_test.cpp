@@ -29,6 +29,25 @@ TEST(Translator, TranslatesEveryLineInItsPlaceAndLeavesBlankOnesBlank) {
   EXPECT_TRUE(translator().translate({}).empty());
 }
 
+TEST(Translator, WeightsInFewerBitsTranslateAlikeInBatchesOfAnySize) {
+  const WordByWordCorpus corpus;
+  const models::ModelFolder& folder = word_by_word_model();
+  for (const models::Choice<models::WeightFormat>& format :
+       models::choices<models::WeightFormat>()) {
+    if (format.value == models::WeightFormat::f32) continue;
+    SCOPED_TRACE(format.name);
+    const TemporaryFolder narrow;
+    models::save_model_folder(narrow.path(), folder.model, folder.tokenizer, {}, format.value);
+    const Translator translator = Translator::load(narrow.path());
+    const auto together = translator.translate(corpus.sources);
+    EXPECT_EQ(texts_of(together), corpus.targets);
+    const auto alone = translator.translate(corpus.sources, {.batch_tokens = 1});
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(alone[i].best.front().score, together[i].best.front().score);
+    }
+  }
+}
+
 TEST(Translator, BatchesOfAnySizeGiveTheSameScoresToTheBit) {
   const std::vector<std::string> lines{"two", "three three", "one four three", "four two"};
   const auto scores = [&](Index batch_tokens) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
@@ -218,6 +219,86 @@ TEST(ModelFolder, RefusesAConfigurationFarLargerThanItsWeightsBeforeItBuildsIt) 
     EXPECT_EQ(error.kind(), ErrorKind::model);
     EXPECT_NE(std::string(error.what()).find("numbers of config.json"), std::string::npos);
   }
+}
+
+TEST(ModelFolder, WeightsInFewerBitsComeBackAsTheyWere) {
+  for (const WeightFormat format : narrow_formats) {
+    for (TransformerConfig config : small_configs()) {
+      const TemporaryFolder folder;
+      const text::Tokenizer tokenizer = letters();
+      config.vocabulary = tokenizer.size();
+      const TranslationModel model(config, 5), narrow = model.narrowed(format);
+      save_model_folder(folder.path(), model, tokenizer, {}, format);
+      const ModelFolder loaded = load_model_folder(folder.path());
+      EXPECT_EQ(loaded.model.config().weights, format);
+      EXPECT_TRUE(
+          same_bits(all_logits(narrow, sample_sentences({4}), sample_sentences({6}, 2)),
+                    all_logits(loaded.model, sample_sentences({4}), sample_sentences({6}, 2))));
+      EXPECT_EQ(folder_weights_hash(folder.path()), weights_hash(parameters(narrow)));
+    }
+  }
+}
+
+// A folder with weights of int4 or int8, and one tensor of it changed by `change`.
+template <typename Change>
+std::string message_after(WeightFormat format, const std::string& name, Change&& change) {
+  const SavedModel saved;
+  save_model_folder(saved.path, saved.model, saved.tokenizer, {}, format);
+  rewrite_weights(saved, [&](auto& records) {
+    for (auto& record : records) {
+      if (record.name == name) change(record);
+    }
+  });
+  try {
+    load_model(saved.path);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    return std::string(error.what()).substr(saved.path.size() + 1);
+  }
+  return "nothing";
+}
+
+TEST(ModelFolder, RefusesWeightsOfAnotherTypeAndScalesThatDoNotFit) {
+  const std::string name = "encoder.0.feed_forward.hidden.weight";  // [24, 16]
+  const std::string prefix = "model.safetensors: " + name;
+  EXPECT_EQ(message_after(WeightFormat::int8, name, [](auto& r) { r.dtype = io::DType::u8; }),
+            prefix + ": expected I8 for weights of int8, found U8");
+  EXPECT_EQ(message_after(WeightFormat::f16, name, [](auto& r) { r.dtype = io::DType::bf16; }),
+            prefix + ": expected F16 for weights of f16, found BF16");
+  EXPECT_EQ(message_after(WeightFormat::int4, name,
+                          [](auto& r) {
+                            r.shape = {48, 4};
+                          }),
+            prefix + ": expected the shape [24, 8], found [48, 4]");
+  EXPECT_EQ(message_after(WeightFormat::int8, name + ".scale",
+                          [](auto& r) {
+                            r.shape = {4, 6};
+                          }),
+            prefix + ".scale: expected the shape [24], found [4, 6]");
+  EXPECT_EQ(message_after(WeightFormat::int4, name + ".scale", [](auto& r) { r.shape = {24}; }),
+            prefix + ".scale: expected the shape [24, 1], found [24]");
+  EXPECT_EQ(message_after(WeightFormat::int8, name + ".scale", [](auto& r) { r.name += "s"; }),
+            "model.safetensors: expected a tensor named " + name + ".scale, found none");
+  const std::vector<float> infinite(24, std::numeric_limits<float>::infinity());
+  EXPECT_EQ(message_after(WeightFormat::int8, name + ".scale",
+                          [&](auto& r) { r.bytes = std::as_bytes(std::span(infinite)); }),
+            prefix + ".scale: expected finite scales, found inf");
+}
+
+TEST(ModelFolder, RefusesWeightsOfAnotherFormatThanTheConfiguration) {
+  const SavedModel saved;
+  const auto load_with = [&](WeightFormat format) {
+    TransformerConfig config = saved.model.config();
+    config.weights = format;
+    io::write_file_atomically(saved.path + "/config.json", to_json(config));
+    load_model(saved.path);
+  };
+  const std::string prefix = saved.path + "/model.safetensors: embedding.weight: ";
+  expect_error(ErrorKind::model, prefix + "expected I8 for weights of int8, found F32",
+               [&] { load_with(WeightFormat::int8); });
+  save_weights(saved.path, parameters(saved.model), WeightFormat::int8);
+  expect_error(ErrorKind::model, prefix + "expected floating-point numbers, found I8",
+               [&] { load_with(WeightFormat::f32); });
 }
 
 TEST(WeightsHash, KnowsEveryBitNameAndShapeAndNotTheOrder) {

@@ -48,6 +48,9 @@ inline std::vector<TransformerConfig> small_configs() {
   return configs;
 }
 
+inline constexpr WeightFormat narrow_formats[] = {WeightFormat::f16, WeightFormat::bf16,
+                                                  WeightFormat::int8, WeightFormat::int4};
+
 // Ids without special tokens, the same in every run.
 inline std::vector<std::vector<int>> sample_sentences(std::vector<int> lengths,
                                                       std::uint64_t seed = 1) {

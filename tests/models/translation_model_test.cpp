@@ -8,8 +8,10 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/beam_search.h"
+#include "heed/models/model_folder.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/optimizer.h"
+#include "io/expect_error.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
 
@@ -245,6 +247,71 @@ TEST(TranslationModel, PackedKeepsTheWeightsOfItsMoment) {
   }
   EXPECT_TRUE(same_bits(all_logits(packed, sources, targets), before));
   EXPECT_FALSE(same_bits(all_logits(model, sources, targets), before));
+}
+
+// A model of floats with the values that the weights of a narrowed one stand for.
+TranslationModel widened(const TranslationModel& narrow) {
+  TransformerConfig config = narrow.config();
+  config.weights = WeightFormat::f32;
+  TranslationModel wide(config, 1);
+  std::vector<nn::NamedTensor> to = nn::named_parameters(wide);
+  const std::vector<nn::NamedTensor> from = parameters(narrow);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    EXPECT_EQ(to[i].name, from[i].name);
+    std::ranges::copy(from[i].value.values(), to[i].value.data());
+  }
+  return wide;
+}
+
+TEST(TranslationModel, NarrowedGivesTheBitsOfItsWidenedWeights) {
+  const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
+  const TranslationBatch batch = batch_of(sources, targets);
+  for (const TransformerConfig& config : small_configs()) {
+    for (const WeightFormat format : narrow_formats) {
+      SCOPED_TRACE(testing::Message() << name_of(format) << ' ' << to_json(config));
+      const TranslationModel narrow = TranslationModel(config, 3).narrowed(format);
+      EXPECT_EQ(narrow.config().weights, format);
+      EXPECT_TRUE(narrow.is_packed());
+      const TranslationModel wide = widened(narrow);
+      const Tensor expected = all_logits(wide, sources, targets);
+      EXPECT_TRUE(same_bits(all_logits(narrow, sources, targets), expected));
+      EXPECT_TRUE(same_bits(all_logits(narrow.packed(), sources, targets), expected));
+      auto context = nn::ForwardContext::inference();
+      EXPECT_EQ(narrow.loss(batch, context).negative_log_likelihood,
+                wide.loss(batch, context).negative_log_likelihood);
+    }
+  }
+}
+
+TEST(TranslationModel, NarrowedWeightsAreNearTheFloats) {
+  const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
+  const TranslationModel model(small_config(), 3);
+  const Tensor expected = all_logits(model, sources, targets);
+  const auto largest_error = [&](WeightFormat format) {
+    const Tensor found = all_logits(model.narrowed(format), sources, targets);
+    float largest = 0;
+    for (Index i = 0; i < found.size(); ++i) {
+      largest = std::max(largest, std::abs(found.values()[i] - expected.values()[i]));
+    }
+    return largest;
+  };
+  EXPECT_LT(largest_error(WeightFormat::f16), 0.005f);
+  EXPECT_LT(largest_error(WeightFormat::bf16), 0.04f);
+  EXPECT_LT(largest_error(WeightFormat::int8), 0.04f);
+  EXPECT_LT(largest_error(WeightFormat::int4), 0.8f);
+}
+
+TEST(TranslationModel, NarrowedCannotBeTrained) {
+  const auto sources = sample_sentences({5}), targets = sample_sentences({4});
+  TranslationModel narrow = TranslationModel(small_config(), 3).narrowed(WeightFormat::int8);
+  io::expect_error(ErrorKind::failed,
+                   "embedding.weight: expected floats, which can be trained, found a weight in "
+                   "fewer bits",
+                   [&] { nn::named_parameters(narrow); });
+  auto context = nn::ForwardContext::training(1, 1);
+  EXPECT_THROW(backward(narrow.loss(batch_of(sources, targets), context).loss), Error);
+  EXPECT_THROW(TranslationModel(narrow.config(), 1), Error);
+  EXPECT_THROW(narrow.narrowed(WeightFormat::f32), Error);
 }
 
 }  // namespace

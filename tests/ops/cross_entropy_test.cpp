@@ -189,6 +189,20 @@ TEST(ProjectionCrossEntropy, TheSameWithoutARecord) {
   EXPECT_EQ(ops::projection_cross_entropy(x, weight, Tensor(), targets, 0.1f).loss.item(), without);
 }
 
+TEST(ProjectionCrossEntropy, APackedWeightGivesTheSameLoss) {
+  const Tensor x = sample({500, 20}), weight = sample({30, 20}, 2);
+  std::vector<int> targets(500);
+  for (int i = 0; i < 500; ++i) targets[i] = i * 7 % 30;
+  const ops::PackedMatrix packed(weight, ops::WeightFormat::int8);
+  const auto expected = ops::projection_cross_entropy(x, packed.widened(), Tensor(), targets, 0.1f);
+  const auto found = ops::projection_cross_entropy(x, packed, targets, 0.1f);
+  EXPECT_EQ(found.loss.item(), expected.loss.item());
+  EXPECT_EQ(found.negative_log_likelihood, expected.negative_log_likelihood);
+  EXPECT_THROW(ops::projection_cross_entropy(sample({500, 19}), packed, targets, 0), Error);
+  targets[3] = 30;
+  EXPECT_THROW(ops::projection_cross_entropy(x, packed, targets, 0), Error);
+}
+
 TEST(ProjectionCrossEntropy, TheNumberOfThreadsChangesNoBit) {
   const int before = num_threads();
   const std::vector<int> targets = sample_targets(900, 257);

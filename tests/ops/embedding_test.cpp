@@ -20,6 +20,18 @@ TEST(Embedding, TakesRowsOfTheTable) {
   EXPECT_EQ(values_of(ops::gather_rows(table, order)), (std::vector<float>{3, 4, 3, 4}));
 }
 
+TEST(Embedding, APackedTableGivesTheBitsOfItsWidenedOne) {
+  using ops::WeightFormat;
+  for (const WeightFormat format : {WeightFormat::f32, WeightFormat::f16, WeightFormat::bf16,
+                                    WeightFormat::int8, WeightFormat::int4}) {
+    const ops::PackedMatrix table(sample({5, 70}), format);
+    EXPECT_TRUE(
+        same_bits(ops::embedding(table, ids, 1.5f), ops::embedding(table.widened(), ids, 1.5f)));
+    EXPECT_THROW(ops::embedding(table, std::vector<int>{5}), Error);
+    EXPECT_THROW(ops::embedding(table, std::vector<int>{-1}), Error);
+  }
+}
+
 TEST(Embedding, ValuesAndGradientsMatchTheReference) {
   const std::vector<Index> rows(ids.begin(), ids.end());
   for (const Index dim : {1, 3, 17, 64}) {

@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/ops/matmul.h"
 #include "support/same_bits.h"
+#include "support/sample.h"
 
 namespace heed {
 namespace {
+
+using ops::WeightFormat;
 
 TEST(PackedMatrix, GivesTheBitsOfLinearForAnyNumberOfRows) {
   Rng rng(1);
@@ -24,6 +28,33 @@ TEST(PackedMatrix, GivesTheBitsOfLinearForAnyNumberOfRows) {
       }
     }
   }
+}
+
+TEST(PackedMatrix, InFewerBitsGivesTheBitsOfItsWidenedWeightForAnyRowsAndThreads) {
+  Rng rng(1);
+  const int threads = num_threads();
+  for (const WeightFormat format :
+       {WeightFormat::f16, WeightFormat::bf16, WeightFormat::int8, WeightFormat::int4}) {
+    for (const auto& [out_dim, in_dim] : {std::pair{17, 30}, std::pair{600, 300}}) {
+      const ops::PackedMatrix packed(Tensor::randn({out_dim, in_dim}, rng), format);
+      EXPECT_EQ(packed.format(), format);
+      const Tensor wide = packed.widened(), bias = Tensor::randn({out_dim}, rng);
+      for (const Index rows : {0, 1, 2, 5, 100, 193, 400}) {
+        const Tensor x = Tensor::randn({rows, in_dim}, rng);
+        const Tensor expected = ops::linear(x, wide, bias);
+        for (const int count : {1, 3}) {
+          set_num_threads(count);
+          EXPECT_TRUE(same_bits(ops::linear(x, packed, bias), expected));
+        }
+      }
+    }
+  }
+  set_num_threads(threads);
+}
+
+TEST(PackedMatrix, GivesItsFloatsBack) {
+  const Tensor weight = sample({37, 21});
+  EXPECT_TRUE(same_bits(ops::PackedMatrix(weight).widened(), weight));
 }
 
 TEST(PackedMatrix, RefusesOtherWidthsAndGradients) {

@@ -4,6 +4,7 @@
 #include "heed/cli/attend_command.h"
 #include "heed/cli/classify_command.h"
 #include "heed/cli/command.h"
+#include "heed/cli/convert_command.h"
 #include "heed/cli/corpus_command.h"
 #include "heed/cli/demo_command.h"
 #include "heed/cli/embed_command.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
                          embed_command(),
                          evaluate_command(),
                          inspect_command(),
+                         convert_command(),
                          corpus_command(),
                          demo_command(),
                      });

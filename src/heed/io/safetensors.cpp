@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/half.h"
 #include "heed/io/checked_size.h"
 #include "heed/io/files.h"
-#include "heed/io/half.h"
 #include "heed/io/strict_json.h"
 
 namespace heed::io {

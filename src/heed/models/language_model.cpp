@@ -11,7 +11,10 @@
 namespace heed::models {
 
 LanguageModel::LanguageModel(const TransformerConfig& config, std::uint64_t seed)
-    : LanguageModel(config, Rng(random_key(seed, initial_step, 0))) {}
+    : LanguageModel(config, Rng(random_key(seed, initial_step, 0))) {
+  check(config.weights == WeightFormat::f32,
+        "language model: expected a beginning with f32, found ", name_of(config.weights));
+}
 
 LanguageModel LanguageModel::unset(const TransformerConfig& config) {
   return LanguageModel(config, Rng::silent());
@@ -30,7 +33,14 @@ LanguageModel::LanguageModel(const TransformerConfig& config, Rng rng) : config_
 LanguageModel LanguageModel::packed() const {
   LanguageModel copy = *this;
   nn::pack_weights(copy);
-  copy.packed_output_ = ops::PackedMatrix(output_weight());
+  return copy;
+}
+
+LanguageModel LanguageModel::narrowed(WeightFormat format) const {
+  check(format != WeightFormat::f32, "narrowed: expected fewer bits than those of f32");
+  LanguageModel copy = *this;
+  nn::narrow_weights(copy, format);
+  copy.config_.weights = format;
   return copy;
 }
 
@@ -44,13 +54,22 @@ const Tensor& LanguageModel::output_weight() const {
   return output_ ? output_->weight() : embedding_.weight();
 }
 
+const ops::PackedMatrix& LanguageModel::packed_output() const {
+  return output_ ? output_->packed() : embedding_.packed();
+}
+
 Tensor LanguageModel::embed(std::span<const int> ids) const {
   return embedding_.forward(ids, std::sqrt(static_cast<float>(config_.model_dim)));
 }
 
 LanguageLoss LanguageModel::loss(const LanguageBatch& batch, nn::ForwardContext& context) const {
-  const ops::ProjectionLoss loss = ops::projection_cross_entropy(
-      hidden(batch.input, context), output_weight(), Tensor(), batch.next, config_.label_smoothing);
+  const Tensor decoded = hidden(batch.input, context);
+  const ops::ProjectionLoss loss =
+      output_weight().is_defined()
+          ? ops::projection_cross_entropy(decoded, output_weight(), Tensor(), batch.next,
+                                          config_.label_smoothing)
+          : ops::projection_cross_entropy(decoded, packed_output(), batch.next,
+                                          config_.label_smoothing);
   return {loss.loss, loss.negative_log_likelihood};
 }
 
@@ -60,7 +79,8 @@ Tensor LanguageModel::hidden(const PackedIds& input, nn::ForwardContext& context
 }
 
 Tensor LanguageModel::logits(const Tensor& hidden) const {
-  if (is_packed() && !is_recording()) return ops::linear(hidden, packed_output_, Tensor());
+  const bool use_packed = is_packed() && (!is_recording() || !output_weight().is_defined());
+  if (use_packed) return ops::linear(hidden, packed_output(), Tensor());
   return ops::linear(hidden, output_weight(), Tensor());
 }
 

@@ -33,9 +33,10 @@ class LanguageModel {
   // Weights without values, for whoever fills them all.
   static LanguageModel unset(const TransformerConfig& config);
 
-  // For decoding, as TranslationModel::packed.
+  // For decoding, as TranslationModel::packed and narrowed.
   LanguageModel packed() const;
-  bool is_packed() const { return packed_output_.is_defined(); }
+  bool is_packed() const { return packed_output().is_defined(); }
+  LanguageModel narrowed(WeightFormat format) const;
 
   const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
@@ -54,13 +55,13 @@ class LanguageModel {
   LanguageModel(const TransformerConfig& config, Rng rng);
 
   Tensor embed(std::span<const int> ids) const;  // N ids -> [N, D]
-  const Tensor& output_weight() const;           // [V, D]
+  const Tensor& output_weight() const;           // [V, D]; undefined in a narrowed model
+  const ops::PackedMatrix& packed_output() const;
 
   TransformerConfig config_;
   nn::Embedding embedding_;
   std::optional<nn::Linear> output_;  // unless tied
   nn::Encoder stack_;                 // with a causal mask it is a decoder
-  ops::PackedMatrix packed_output_;   // of output_weight, if this is a packed model
 };
 
 }  // namespace heed::models

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 
 #include "heed/base/error.h"
@@ -11,6 +10,7 @@
 #include "heed/io/json_fields.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/sha256.h"
+#include "heed/models/stored_weights.h"
 
 namespace heed::models {
 namespace {
@@ -32,38 +32,18 @@ void require_part(const std::string& folder, const std::string& path) {
            path.substr(folder.size() + 1), ", found none");
 }
 
-Shape shape_of(const io::TensorRecord& record) {
-  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, record.name,
-           ": expected at most ", Shape::max_rank, " axes, found ", record.shape.size());
-  return Shape(record.shape);
-}
-
 // A configuration that asks for far more numbers than the file holds would make us allocate them
 // first and refuse them later.
 void check_size(const io::SafetensorsFile& file, const TransformerConfig& config) {
   constexpr Index slack = Index{1} << 26;
   Index found = 0;
   for (const io::TensorRecord& record : file.tensors()) {
-    found += static_cast<Index>(record.bytes.size() / io::dtype_bytes(record.dtype));
+    const bool is_pairs = config.weights == WeightFormat::int4 && record.dtype == io::DType::u8;
+    const Index count = static_cast<Index>(record.bytes.size() / io::dtype_bytes(record.dtype));
+    found += is_pairs ? 2 * count : count;
   }
   check_as(ErrorKind::model, num_parameters(config) <= found + slack, file.source(),
            ": expected the ", num_parameters(config), " numbers of config.json, found ", found);
-}
-
-void read_into(std::span<nn::NamedTensor> parameters, const io::SafetensorsFile& file) {
-  std::set<std::string_view> names;
-  for (nn::NamedTensor& parameter : parameters) {
-    const io::TensorRecord record = file.require(parameter.name);
-    check_as(ErrorKind::model, shape_of(record) == parameter.value.shape(), file.source(), ": ",
-             parameter.name, ": expected the shape ", parameter.value.shape(), ", found ",
-             shape_of(record));
-    file.copy_floats(record, parameter.value.values());
-    names.insert(parameter.name);
-  }
-  for (const io::TensorRecord& record : file.tensors()) {
-    check_as(ErrorKind::model, names.contains(record.name), file.source(),
-             ": expected the parameters of the model, found also ", record.name);
-  }
 }
 
 std::string to_json(const GenerationConfig& generation) {
@@ -95,8 +75,7 @@ Model load(const std::string& folder, ModelKind kind) {
   const auto file = io::SafetensorsFile::load(weights_path(folder));
   check_size(file, config);
   Model model = Model::unset(config);
-  std::vector<nn::NamedTensor> all = nn::named_parameters(model);
-  read_into(all, file);
+  read_weights(model, file, config.weights);
   return model;
 }
 
@@ -117,22 +96,24 @@ PlainModelFolder<Model> load_with_tokenizer(const std::string& folder, ModelKind
   return loaded;
 }
 
-void save_config(const std::string& folder, const TransformerConfig& config) {
+void save_config(const std::string& folder, TransformerConfig config, WeightFormat weights) {
+  config.weights = weights;
   io::create_folder(folder);
   io::write_file_atomically(config_path(folder), to_json(config));
 }
 
 // All but the weights, which come last.
 void save_description(const std::string& folder, const TransformerConfig& config,
-                      const text::Tokenizer& tokenizer) {
-  save_config(folder, config);
+                      const text::Tokenizer& tokenizer, WeightFormat weights) {
+  save_config(folder, config, weights);
   save_tokenizer(folder, tokenizer);
 }
 
 template <typename Model>
-void save(const std::string& folder, const Model& model, const text::Tokenizer& tokenizer) {
-  save_description(folder, model.config(), tokenizer);
-  save_weights(folder, parameters(model));
+void save(const std::string& folder, const Model& model, const text::Tokenizer& tokenizer,
+          WeightFormat weights = WeightFormat::f32) {
+  save_description(folder, model.config(), tokenizer, weights);
+  save_weights(folder, parameters(model), weights);
 }
 
 }  // namespace
@@ -204,15 +185,16 @@ MaskedModelFolder load_masked_model_folder(const std::string& folder) {
 }
 
 void save_model_folder(const std::string& folder, const TranslationModel& model,
-                       const text::Tokenizer& tokenizer, const GenerationConfig& generation) {
-  save_description(folder, model.config(), tokenizer);
+                       const text::Tokenizer& tokenizer, const GenerationConfig& generation,
+                       WeightFormat weights) {
+  save_description(folder, model.config(), tokenizer, weights);
   io::write_file_atomically(generation_path(folder), to_json(generation));
-  save_weights(folder, parameters(model));
+  save_weights(folder, parameters(model), weights);
 }
 
 void save_model_folder(const std::string& folder, const LanguageModel& model,
-                       const text::Tokenizer& tokenizer) {
-  save(folder, model, tokenizer);
+                       const text::Tokenizer& tokenizer, WeightFormat weights) {
+  save(folder, model, tokenizer, weights);
 }
 
 void save_model_folder(const std::string& folder, const Classifier& model,
@@ -226,18 +208,13 @@ void save_model_folder(const std::string& folder, const MaskedModel& model,
 }
 
 void save_model_folder(const std::string& folder, const ImageClassifier& model) {
-  save_config(folder, model.config());
+  save_config(folder, model.config(), WeightFormat::f32);
   save_weights(folder, parameters(model));
 }
 
-void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters) {
-  std::vector<io::TensorRecord> records;
-  for (const nn::NamedTensor& parameter : parameters) {
-    const auto sizes = parameter.value.shape().sizes();
-    records.push_back(
-        io::float_record(parameter.name, {sizes.begin(), sizes.end()}, parameter.value.values()));
-  }
-  io::write_safetensors(weights_path(folder), records, {{"format", "pt"}});
+void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,
+                  WeightFormat format) {
+  write_weights(weights_path(folder), parameters, format);
 }
 
 std::string weights_hash(std::span<const nn::NamedTensor> parameters) {

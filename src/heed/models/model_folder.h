@@ -52,11 +52,13 @@ LanguageModelFolder load_language_model_folder(const std::string& folder);
 ClassifierFolder load_classifier_folder(const std::string& folder);
 MaskedModelFolder load_masked_model_folder(const std::string& folder);
 ImageClassifier load_image_classifier(const std::string& folder);  // it has no tokenizer
-// Makes the folder if need be. The weights come last, so a folder with weights is complete.
+// Makes the folder if need be. The weights come last, so a folder with weights is complete; they
+// are kept in the nearest numbers of the format.
 void save_model_folder(const std::string& folder, const TranslationModel& model,
-                       const text::Tokenizer& tokenizer, const GenerationConfig& generation = {});
+                       const text::Tokenizer& tokenizer, const GenerationConfig& generation = {},
+                       WeightFormat weights = WeightFormat::f32);
 void save_model_folder(const std::string& folder, const LanguageModel& model,
-                       const text::Tokenizer& tokenizer);
+                       const text::Tokenizer& tokenizer, WeightFormat weights = WeightFormat::f32);
 void save_model_folder(const std::string& folder, const Classifier& model,
                        const text::Tokenizer& tokenizer);
 void save_model_folder(const std::string& folder, const MaskedModel& model,
@@ -72,13 +74,15 @@ std::vector<nn::NamedTensor> load_parameters(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer);
 GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
-void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters);
+void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,
+                  WeightFormat format = WeightFormat::f32);
 
-// The model's parameters, to read: they share their values with the model.
+// The model's parameters, to read: they share their values with the model, except weights in fewer
+// bits, which come as floats of their own.
 template <typename Model>
 std::vector<nn::NamedTensor> parameters(const Model& model) {
   Model shared = model;  // visiting wants a model that may be changed
-  return nn::named_parameters(shared);
+  return nn::widened_parameters(shared);
 }
 
 // "sha256:" and the digest over all parameters in the order of their names: name, shape and the

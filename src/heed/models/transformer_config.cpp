@@ -67,6 +67,14 @@ std::span<const Choice<ops::Similarity>> choices() {
                                   Choice{"scaled-dot", ops::Similarity::scaled_dot}};
   return all;
 }
+template <>
+std::span<const Choice<WeightFormat>> choices() {
+  static constexpr std::array all{
+      Choice{"f32", WeightFormat::f32}, Choice{"f16", WeightFormat::f16},
+      Choice{"bf16", WeightFormat::bf16}, Choice{"int8", WeightFormat::int8},
+      Choice{"int4", WeightFormat::int4}};
+  return all;
+}
 
 namespace {
 
@@ -148,6 +156,9 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
                   has_encoder(config.kind));
   validate_layers(expect, "decoder layers", config.decoder_layers, config.kind,
                   has_decoder(config.kind));
+  expect.require(config.weights == WeightFormat::f32 || has_decoder(config.kind),
+                 "expected weights of f32 for ", name_of(config.kind), ", found ",
+                 name_of(config.weights));
   expect.size("a width", config.model_dim);
   expect.size("a feed-forward width", config.feed_forward_dim);
   expect.size("heads", config.num_heads);
@@ -366,7 +377,8 @@ std::string to_json(const TransformerConfig& config) {
                     {"norm_kind", name_of(config.norm_kind)},
                     {"positions", name_of(config.positions)},
                     {"activation_function", name_of(config.activation)},
-                    {"tied_embeddings", name_of(config.tying)}};
+                    {"tied_embeddings", name_of(config.tying)},
+                    {"weights", name_of(config.weights)}};
   if (has_text(config.kind)) {
     json["pad_token_id"] = text::Tokenizer::pad;
     json["unk_token_id"] = text::Tokenizer::unknown;
@@ -437,6 +449,7 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
     check_as(ErrorKind::model, !config.labels.empty(), file,
              ": labels: expected the names of classes, found none");
   }
+  choose("weights", config.weights);
   validate(config, file, ErrorKind::model);
   return config;
 }

@@ -9,6 +9,7 @@
 #include "heed/base/index.h"
 #include "heed/models/choices.h"
 #include "heed/nn/block_options.h"
+#include "heed/ops/narrow_matrix.h"
 #include "heed/ops/similarity.h"
 
 namespace heed::models {
@@ -17,6 +18,7 @@ using nn::Activation;
 using nn::NormKind;
 using nn::NormPlace;
 using nn::Positions;
+using ops::WeightFormat;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 // What a model is for: an encoder and a decoder that reads it translate, text to text; a decoder
@@ -55,6 +57,7 @@ struct TransformerConfig {
   Index image_width = 28;
   Index image_channels = 1;  // 1: grey, 3: colour
   Index patch_side = 4;      // a token is a square of so many pixels a side
+  WeightFormat weights = WeightFormat::f32;  // others can be run, not trained
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
@@ -75,6 +78,8 @@ template <>
 std::span<const Choice<Pooling>> choices();  // first, mean, attention
 template <>
 std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
+template <>
+std::span<const Choice<WeightFormat>> choices();  // f32, f16, bf16, int8, int4
 
 // Refuses what cannot be built: heads that do not divide the width, sizes below 1 or beyond reason,
 // rates outside [0, 1), layers that the kind of model does not have. `what` begins the message,

@@ -12,7 +12,10 @@
 namespace heed::models {
 
 TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_t seed)
-    : TranslationModel(config, Rng(random_key(seed, initial_step, 0))) {}
+    : TranslationModel(config, Rng(random_key(seed, initial_step, 0))) {
+  check(config.weights == WeightFormat::f32,
+        "translation model: expected a beginning with f32, found ", name_of(config.weights));
+}
 
 TranslationModel TranslationModel::unset(const TransformerConfig& config) {
   return TranslationModel(config, Rng::silent());
@@ -36,7 +39,14 @@ TranslationModel::TranslationModel(const TransformerConfig& config, Rng rng) : c
 TranslationModel TranslationModel::packed() const {
   TranslationModel copy = *this;
   nn::pack_weights(copy);
-  copy.packed_output_ = ops::PackedMatrix(output_weight());
+  return copy;
+}
+
+TranslationModel TranslationModel::narrowed(WeightFormat format) const {
+  check(format != WeightFormat::f32, "narrowed: expected fewer bits than those of f32");
+  TranslationModel copy = *this;
+  nn::narrow_weights(copy, format);
+  copy.config_.weights = format;
   return copy;
 }
 
@@ -56,6 +66,10 @@ const Tensor& TranslationModel::output_weight() const {
   return output_ ? output_->weight() : embedding_.weight();
 }
 
+const ops::PackedMatrix& TranslationModel::packed_output() const {
+  return output_ ? output_->packed() : embedding_.packed();
+}
+
 // Rows of length 1 become as large as the sinusoids that are added to them (Vaswani and others
 // 2017, section 3.4).
 Tensor TranslationModel::embed(const nn::Embedding& table, std::span<const int> ids) const {
@@ -69,8 +83,12 @@ TranslationLoss TranslationModel::loss(const TranslationBatch& batch,
   const Packed memory = encode(batch.source, context);
   const Tensor decoded = decode(batch.target_input, memory, context);
   context.set_guide(nullptr);
-  const ops::ProjectionLoss loss = ops::projection_cross_entropy(
-      decoded, output_weight(), Tensor(), batch.target_output, config_.label_smoothing);
+  const ops::ProjectionLoss loss =
+      output_weight().is_defined()
+          ? ops::projection_cross_entropy(decoded, output_weight(), Tensor(), batch.target_output,
+                                          config_.label_smoothing)
+          : ops::projection_cross_entropy(decoded, packed_output(), batch.target_output,
+                                          config_.label_smoothing);
   if (batch.links.empty()) return {loss.loss, loss.negative_log_likelihood};
   return {ops::add(loss.loss, ops::scale(guide.loss, config_.guided_alignment)),
           loss.negative_log_likelihood};
@@ -88,7 +106,8 @@ Tensor TranslationModel::decode(const PackedIds& target_input, const Packed& mem
 }
 
 Tensor TranslationModel::logits(const Tensor& decoded) const {
-  if (is_packed() && !is_recording()) return ops::linear(decoded, packed_output_, Tensor());
+  const bool use_packed = is_packed() && (!is_recording() || !output_weight().is_defined());
+  if (use_packed) return ops::linear(decoded, packed_output(), Tensor());
   return ops::linear(decoded, output_weight(), Tensor());
 }
 

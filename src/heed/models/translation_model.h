@@ -42,7 +42,10 @@ class TranslationModel {
   // For decoding: shares the values, which must not change while it lives, and keeps the weights a
   // second time in the order that products want. The same bits, sooner; it cannot be trained.
   TranslationModel packed() const;
-  bool is_packed() const { return packed_output_.is_defined(); }
+  bool is_packed() const { return packed_output().is_defined(); }
+  // For decoding in less memory: with its own weights, packed, in the nearest numbers of a format
+  // other than f32. Norms, biases and positions stay floats. It cannot be trained.
+  TranslationModel narrowed(WeightFormat format) const;
 
   const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
@@ -68,7 +71,8 @@ class TranslationModel {
 
   Tensor embed(const nn::Embedding& table, std::span<const int> ids) const;  // N ids -> [N, D]
   const nn::Embedding& source_embedding() const;
-  const Tensor& output_weight() const;  // [V, D]
+  const Tensor& output_weight() const;  // [V, D]; undefined in a narrowed model
+  const ops::PackedMatrix& packed_output() const;
 
   TransformerConfig config_;
   nn::Embedding embedding_;                        // of the target; tied, of more
@@ -76,7 +80,6 @@ class TranslationModel {
   std::optional<nn::Linear> output_;               // unless tied
   nn::Encoder encoder_;
   nn::Decoder decoder_;
-  ops::PackedMatrix packed_output_;  // of output_weight, if this is a packed model
 };
 
 }  // namespace heed::models

@@ -17,11 +17,12 @@ Embedding::Embedding(Index vocabulary, Index dim, Rng& rng)
 }
 
 Tensor Embedding::forward(std::span<const int> ids, float scale) const {
+  if (!weight_.is_defined()) return ops::embedding(packed_, ids, scale);
   return ops::embedding(weight_, ids, scale);
 }
 
 void Embedding::visit_parameters(ParameterVisitor& visitor) {
-  visitor.parameter("weight", weight_);
+  visitor.parameter("weight", weight_, packed_);
 }
 
 }  // namespace heed::nn

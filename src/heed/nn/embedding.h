@@ -22,9 +22,11 @@ class Embedding {
   void visit_parameters(ParameterVisitor& visitor);
 
   const Tensor& weight() const { return weight_; }
+  const ops::PackedMatrix& packed() const { return packed_; }  // where it is the output matrix, too
 
  private:
-  Tensor weight_;  // [V, D]
+  Tensor weight_;             // [V, D], or undefined once narrow_weights has been here
+  ops::PackedMatrix packed_;  // of the weight, once pack_weights or narrow_weights has been here
 };
 
 }  // namespace heed::nn

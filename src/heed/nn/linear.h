@@ -19,12 +19,13 @@ class Linear {
   void visit_parameters(ParameterVisitor& visitor);
 
   const Tensor& weight() const { return weight_; }
+  const ops::PackedMatrix& packed() const { return packed_; }
   const Tensor& bias() const { return bias_; }
 
  private:
-  Tensor weight_;             // [O, I]
+  Tensor weight_;             // [O, I], or undefined once narrow_weights has been here
   Tensor bias_;               // [O], or undefined
-  ops::PackedMatrix packed_;  // of the weight, once pack_weights has been here
+  ops::PackedMatrix packed_;  // of the weight, once pack_weights or narrow_weights has been here
 };
 
 }  // namespace heed::nn

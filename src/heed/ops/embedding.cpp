@@ -9,7 +9,8 @@
 namespace heed::ops {
 namespace {
 
-constexpr Index grain = 256;  // rows of one piece
+constexpr Index grain = 256;        // rows of one piece
+constexpr Index packed_grain = 16;  // a packed row lies among those of its panel: more to read
 
 // y[i] = factor * x[rows[i]], [count, D].
 template <typename Rows>
@@ -39,17 +40,34 @@ Tensor scattered(const Tensor& dy, const Rows& rows, const Shape& shape, float f
   return dx;
 }
 
+void check_ids(std::span<const int> ids, Index num_rows) {
+  for (const int id : ids) {
+    check(id >= 0 && id < num_rows, "embedding: expected ids below ", num_rows, ", got ", id);
+  }
+}
+
 }  // namespace
 
 Tensor embedding(const Tensor& table, std::span<const int> ids, float scale) {
   check(table.rank() == 2, "embedding: expected a table [V, D], got ", table.shape());
-  for (const int id : ids) {
-    check(id >= 0 && id < table.dim(0), "embedding: expected ids below ", table.dim(0), ", got ",
-          id);
-  }
+  check_ids(ids, table.dim(0));
   return record(gathered(table, ids, scale), {table},
                 [ids = std::vector<int>(ids.begin(), ids.end()), shape = table.shape(), scale](
                     const Tensor& dy) -> Gradients { return {scattered(dy, ids, shape, scale)}; });
+}
+
+Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scale) {
+  check_ids(ids, table.out_dim());
+  const Index cols = table.in_dim(), count = static_cast<Index>(ids.size());
+  Tensor y = Tensor::empty({count, cols});
+  parallel_ranges(count, packed_grain, [&, to = y.data()](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      float* row = to + i * cols;
+      table.copy_row(ids[i], row);
+      kernels::scale(row, row, scale, cols);
+    }
+  });
+  return y;
 }
 
 Tensor gather_rows(const Tensor& x, std::span<const Index> rows) {

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "heed/core/tensor.h"
+#include "heed/ops/packed_matrix.h"
 
 namespace heed::ops {
 
 // table [V, D], N ids in [0, V) -> scale * table[id], [N, D].
 Tensor embedding(const Tensor& table, std::span<const int> ids, float scale = 1);
+// The same bits from a packed table. Nothing is recorded.
+Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scale = 1);
 
 // Rows of x in another order, with repeats: x [N, D], rows in [0, N) -> [rows, D].
 Tensor gather_rows(const Tensor& x, std::span<const Index> rows);

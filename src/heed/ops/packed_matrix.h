@@ -4,27 +4,40 @@
 #include <memory>
 
 #include "heed/core/tensor.h"
+#include "heed/ops/narrow_matrix.h"
 
 namespace heed::ops {
 
 // A copy: changing the weight afterwards does not show. Copies of the object share it.
 class PackedMatrix {
  public:
-  PackedMatrix() = default;                     // undefined
-  explicit PackedMatrix(const Tensor& weight);  // [O, I]
+  PackedMatrix() = default;  // undefined
+  // [O, I], in the nearest numbers of the format.
+  explicit PackedMatrix(const Tensor& weight, WeightFormat format = WeightFormat::f32);
+  explicit PackedMatrix(const NarrowMatrix& weight);
 
   bool is_defined() const { return panels_ != nullptr; }
+  WeightFormat format() const { return format_; }
   Index in_dim() const { return in_dim_; }
   Index out_dim() const { return out_dim_; }
-  const float* panels() const { return panels_.get(); }
+
+  void copy_row(Index row, float* to) const;  // I floats
+  Tensor widened() const;                     // all of them, [O, I]
 
  private:
+  friend Tensor linear(const Tensor&, const PackedMatrix&, const Tensor&);
+
+  PackedMatrix(WeightFormat format, Index out_dim, Index in_dim);
+  std::uint8_t* bytes() const { return reinterpret_cast<std::uint8_t*>(panels_.get()); }
+
+  WeightFormat format_ = WeightFormat::f32;
   Index in_dim_ = 0, out_dim_ = 0;
-  std::shared_ptr<float> panels_;
+  std::shared_ptr<float> panels_;  // bytes, unless they are floats
 };
 
 // x [N, I], bias [O] or undefined -> x W^T + b, [N, O]: the same bits as ops::linear of the weight
-// itself. Nothing is recorded: refuses an x that needs a gradient while recording is on.
+// itself, or of the widened one. Nothing is recorded: refuses an x that needs a gradient while
+// recording is on.
 Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias);
 
 }  // namespace heed::ops

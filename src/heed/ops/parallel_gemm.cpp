@@ -1,9 +1,13 @@
 #include "heed/ops/parallel_gemm.h"
 
+#include <cassert>
+
 #include "heed/base/parallel.h"
 #include "heed/core/storage.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/gemm_few_rows.h"
+#include "heed/kernels/narrow_gemm.h"
+#include "heed/kernels/narrow_pack.h"
 
 namespace heed::ops {
 namespace {
@@ -47,6 +51,25 @@ void few_rows_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, I
   });
 }
 
+struct Piece {
+  Index row, column, rows, columns;
+};
+
+// Calls body(piece) for every piece of c in a product with packed panels.
+template <typename Body>
+void for_each_piece(Index m, Index n, Index k, Body&& body) {
+  if (m == 0 || n == 0) return;
+  const Index rows = m <= few_rows ? m : piece_rows(m, n, k);
+  const Index columns = m <= few_rows ? few_rows_columns(m, n, k) : piece_columns;
+  const Index row_pieces = (m + rows - 1) / rows;
+  const Index column_pieces = (n + columns - 1) / columns;
+  parallel_for(row_pieces * column_pieces, [&](Index number) {
+    const Index row = number % row_pieces * rows;
+    const Index column = number / row_pieces * columns;
+    body(Piece{row, column, std::min(rows, m - row), std::min(columns, n - column)});
+  });
+}
+
 }  // namespace
 
 void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
@@ -71,22 +94,27 @@ void parallel_pack(float* panels, const Factor& b, Index n, Index k) {
 
 void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float* panels, Index m,
                           Index n, Index k, const GemmOptions& options) {
-  if (m == 0 || n == 0) return;
   const Index a_row = a.transposed ? 1 : a.stride;
   const Index a_col = a.transposed ? a.stride : 1;
-  const Index rows = m <= few_rows ? m : piece_rows(m, n, k);
-  const Index columns = m <= few_rows ? few_rows_columns(m, n, k) : piece_columns;
-  const Index row_pieces = (m + rows - 1) / rows;
-  const Index column_pieces = (n + columns - 1) / columns;
-  parallel_for(row_pieces * column_pieces, [&](Index piece) {
-    const Index row = piece % row_pieces * rows;
-    const Index column = piece / row_pieces * columns;
+  for_each_piece(m, n, k, [&](const Piece& piece) {
     std::shared_ptr<float> gathered;
-    if (a.transposed) gathered = allocate_floats(kernels::gemm_gathered_size(rows));
-    kernels::gemm(c + row * c_stride + column, c_stride, a.data + row * a_row, a_row, a_col,
-                  panels + column * k, std::min(rows, m - row), std::min(columns, n - column), k,
-                  options.accumulate, options.bias ? options.bias + column : nullptr,
+    if (a.transposed) gathered = allocate_floats(kernels::gemm_gathered_size(piece.rows));
+    kernels::gemm(c + piece.row * c_stride + piece.column, c_stride, a.data + piece.row * a_row,
+                  a_row, a_col, panels + piece.column * k, piece.rows, piece.columns, k,
+                  options.accumulate, options.bias ? options.bias + piece.column : nullptr,
                   gathered.get());
+  });
+}
+
+void parallel_gemm_narrow(float* c, Index c_stride, const Factor& a, kernels::WeightFormat format,
+                          const std::uint8_t* packed, Index m, Index n, Index k,
+                          const GemmOptions& options) {
+  assert(!a.transposed && !options.accumulate);
+  for_each_piece(m, n, k, [&](const Piece& piece) {
+    kernels::narrow_gemm(c + piece.row * c_stride + piece.column, c_stride,
+                         a.data + piece.row * a.stride, a.stride, format,
+                         packed + kernels::narrow_packed_bytes(format, k, piece.column), piece.rows,
+                         piece.columns, k, options.bias ? options.bias + piece.column : nullptr);
   });
 }
 

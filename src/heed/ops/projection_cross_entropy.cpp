@@ -184,4 +184,31 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, c
   return {loss, pass.negative_log_likelihood()};
 }
 
+ProjectionLoss projection_cross_entropy(const Tensor& x, const PackedMatrix& weight,
+                                        std::span<const int> targets, float label_smoothing) {
+  check(x.rank() == 2 && x.dim(1) == weight.in_dim(), "projection_cross_entropy: expected x [N, ",
+        weight.in_dim(), "], got ", x.shape());
+  const Index rows = x.dim(0), dim = x.dim(1), classes = weight.out_dim();
+  check_targets("projection_cross_entropy", targets, rows, classes, std::nullopt);
+  constexpr Index chunk_rows = 384;
+  std::vector<kernels::RowLoss> losses(rows);
+  for (Index first = 0; first < rows; first += chunk_rows) {
+    const Index count = std::min(chunk_rows, rows - first);
+    const auto values = x.values().subspan(first * dim, count * dim);
+    Tensor logits = linear(Tensor::from(values, {count, dim}), weight, Tensor());  // [count, V]
+    parallel_ranges(count, 16, [&, row = logits.data()](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        losses[first + i] = kernels::cross_entropy_row(row + i * classes, classes,
+                                                       targets[first + i], label_smoothing);
+      }
+    });
+  }
+  double smoothed = 0, negative_log_likelihood = 0;
+  for (const kernels::RowLoss& loss : losses) {
+    smoothed += loss.smoothed;
+    negative_log_likelihood += loss.negative_log_likelihood;
+  }
+  return {Tensor::full({}, static_cast<float>(smoothed)), negative_log_likelihood};
+}
+
 }  // namespace heed::ops

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "heed/core/tensor.h"
+#include "heed/ops/packed_matrix.h"
 
 namespace heed::ops {
 
@@ -16,6 +17,9 @@ struct ProjectionLoss {
 // never exist: x [N, D], weight [V, D], bias [V] or undefined, N targets. The gradients are formed
 // in the same pass.
 ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                        std::span<const int> targets, float label_smoothing);
+// The same for a packed weight, without bias. Nothing is recorded.
+ProjectionLoss projection_cross_entropy(const Tensor& x, const PackedMatrix& weight,
                                         std::span<const int> targets, float label_smoothing);
 
 }  // namespace heed::ops

@@ -1,11 +1,11 @@
-#include "heed/io/half.h"
+#include "heed/base/half.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace heed::io {
+namespace heed {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -88,4 +88,4 @@ TEST(Half, NanStaysNan) {
 }
 
 }  // namespace
-}  // namespace heed::io
+}  // namespace heed

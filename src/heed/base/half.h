@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace heed::io {
+namespace heed {
 
 // 1 sign, 5 exponent and 10 fraction bits. Exact, subnormals, infinities and NaN included.
 inline float float16_to_float(std::uint16_t half) {
@@ -51,4 +51,4 @@ inline std::uint16_t float_to_bfloat16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + odd) >> 16);
 }
 
-}  // namespace heed::io
+}  // namespace heed

@@ -1,0 +1,45 @@
+// How surprised is a translation model by the right translations? The mean of -log p over all
+// tokens of the target.
+//
+//   translation_loss MODEL SOURCE TARGET [THREADS]
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "heed/base/parallel.h"
+#include "heed/data/translation_corpus.h"
+#include "heed/models/model_folder.h"
+#include "heed/text/lines.h"
+#include "heed/train/validation.h"
+
+namespace heed {
+namespace {
+
+double loss(const std::string& folder, const std::string& source, const std::string& target) {
+  constexpr Index batch_tokens = 4096;
+  const models::ModelFolder loaded = models::load_model_folder(folder);
+  const text::ParallelLines lines = text::read_parallel_lines(source, target);
+  const auto corpus =
+      data::TranslationCorpus::tokenize(lines.source, lines.target, loaded.tokenizer);
+  return *train::validation_loss(loaded.model, corpus, batch_tokens, [] { return false; });
+}
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.size() < 3 || args.size() > 4) {
+    std::cerr << "usage: translation_loss MODEL SOURCE TARGET [THREADS]\n";
+    return 2;
+  }
+  try {
+    if (args.size() > 3) heed::set_num_threads(std::stoi(args[3]));
+    std::cout << "loss " << std::setprecision(8) << heed::loss(args[0], args[1], args[2]) << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "translation_loss: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

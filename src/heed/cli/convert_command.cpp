@@ -1,0 +1,37 @@
+#include "heed/cli/convert_command.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "heed/models/convert_weights.h"
+
+namespace heed::cli {
+
+int convert(const ConvertOptions& options, std::ostream& out) {
+  const auto format = models::parse_choice<models::WeightFormat>(options.weights, "--weights");
+  const models::ConvertedSizes sizes =
+      models::convert_weights(options.model, options.output, format);
+  out << fmt::format("before  {:>13} bytes\nafter   {:>13} bytes, {:.1f}%\n", sizes.before,
+                     sizes.after,
+                     100.0 * static_cast<double>(sizes.after) / static_cast<double>(sizes.before));
+  return 0;
+}
+
+Command convert_command() {
+  auto options = std::make_shared<ConvertOptions>();
+  Command command("convert", "Write a model with its weights in smaller numbers.",
+                  "heed convert my-model my-model-int8 --weights int8");
+  command.option("model", options->model, "model folder")->required();
+  command.option("output", options->output, "new folder for the converted model")->required();
+  command
+      .option("--weights", options->weights,
+              "one of " + models::choice_names<models::WeightFormat>() +
+                  "; all but f32 can be run and not trained")
+      ->required();
+  command.run([options] { return convert(*options, std::cout); });
+  return command;
+}
+
+}  // namespace heed::cli

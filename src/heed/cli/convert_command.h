@@ -1,0 +1,23 @@
+// heed convert: a model with its weights in smaller numbers.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "heed/cli/command.h"
+
+namespace heed::cli {
+
+struct ConvertOptions {
+  std::string model = {};
+  std::string output = {};
+  std::string weights = {};
+};
+
+// Writes the model to the output folder in the format `weights`, and the size of the weights before
+// and after to `out`.
+int convert(const ConvertOptions& options, std::ostream& out);
+
+Command convert_command();
+
+}  // namespace heed::cli

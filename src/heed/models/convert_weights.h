@@ -1,0 +1,20 @@
+// A model folder again, with its weights in another format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "heed/models/transformer_config.h"
+
+namespace heed::models {
+
+struct ConvertedSizes {
+  std::int64_t before = 0, after = 0;  // of model.safetensors, in bytes
+};
+
+// Writes the model in folder `from` to a new folder `to`. Refuses a `to` that holds weights
+// already, and int8 and int4 as a beginning for anything but f32: rounding twice would add up the
+// errors.
+ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format);
+
+}  // namespace heed::models

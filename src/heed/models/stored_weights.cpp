@@ -1,0 +1,133 @@
+#include "heed/models/stored_weights.h"
+
+#include <cmath>
+#include <deque>
+
+#include "heed/base/error.h"
+#include "heed/models/transformer_config.h"
+
+namespace heed::models {
+namespace {
+
+Shape shape_of(const io::TensorRecord& record) {
+  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, record.name,
+           ": expected at most ", Shape::max_rank, " axes, found ", record.shape.size());
+  return Shape(record.shape);
+}
+
+io::DType dtype_of(WeightFormat format) {
+  switch (format) {
+    case WeightFormat::f32:
+      return io::DType::f32;
+    case WeightFormat::f16:
+      return io::DType::f16;
+    case WeightFormat::bf16:
+      return io::DType::bf16;
+    case WeightFormat::int8:
+      return io::DType::i8;
+    case WeightFormat::int4:
+      return io::DType::u8;
+  }
+  return io::DType::f32;  // not reached: the enum has no other value
+}
+
+Shape stored_shape(WeightFormat format, Index rows, Index cols) {
+  return {rows, format == WeightFormat::int4 ? kernels::weight_row_bytes(format, cols) : cols};
+}
+
+Shape scale_shape(WeightFormat format, Index rows, Index cols) {
+  if (format == WeightFormat::int8) return {rows};
+  return {rows, kernels::weight_row_scales(format, cols)};
+}
+
+bool has_scales(WeightFormat format) { return kernels::weight_row_scales(format, 1) > 0; }
+
+std::string scale_name(const std::string& name) { return name + ".scale"; }
+
+std::vector<std::int64_t> sizes_of(const Shape& shape) {
+  return {shape.sizes().begin(), shape.sizes().end()};
+}
+
+// Records of numbers that live as long as this does.
+class NarrowRecords {
+ public:
+  void add(std::vector<io::TensorRecord>& records, const nn::NamedTensor& weight,
+           WeightFormat format) {
+    const ops::NarrowMatrix& narrow = matrices_.emplace_back(ops::narrowed(weight.value, format));
+    records.push_back({weight.name, dtype_of(format),
+                       sizes_of(stored_shape(format, narrow.rows, narrow.cols)),
+                       std::as_bytes(std::span(narrow.values))});
+    if (!has_scales(format)) return;
+    records.push_back(io::float_record(scale_name(weight.name),
+                                       sizes_of(scale_shape(format, narrow.rows, narrow.cols)),
+                                       narrow.scales));
+  }
+
+ private:
+  std::deque<ops::NarrowMatrix> matrices_;  // a deque, so that they stay where they are
+};
+
+}  // namespace
+
+void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
+                   WeightFormat format) {
+  NarrowRecords narrow;
+  std::vector<io::TensorRecord> records;
+  for (const nn::NamedTensor& parameter : parameters) {
+    if (format != WeightFormat::f32 && parameter.can_be_narrow) {
+      narrow.add(records, parameter, format);
+    } else {
+      records.push_back(io::float_record(parameter.name, sizes_of(parameter.value.shape()),
+                                         parameter.value.values()));
+    }
+  }
+  io::write_safetensors(path, records, {{"format", "pt"}});
+}
+
+void WeightReader::check_nothing_left() const {
+  for (const io::TensorRecord& record : file_.tensors()) {
+    check_as(ErrorKind::model, names_.contains(record.name), file_.source(),
+             ": expected the parameters of the model, found also ", record.name);
+  }
+}
+
+void WeightReader::visit(const std::string& name, Tensor& value) {
+  file_.copy_floats(record(name, value.shape()), value.values());
+  if (format_ != WeightFormat::f32) value = value.detach();  // nothing here can be trained
+}
+
+void WeightReader::visit_weight(const std::string& name, Tensor& value, ops::PackedMatrix& packed) {
+  if (format_ == WeightFormat::f32) return visit(name, value);
+  packed = ops::PackedMatrix(narrow_matrix(name, value.dim(0), value.dim(1)));
+  value = Tensor();
+}
+
+io::TensorRecord WeightReader::record(const std::string& name, const Shape& shape) {
+  io::TensorRecord found = file_.require(name);
+  check_as(ErrorKind::model, shape_of(found) == shape, file_.source(), ": ", name,
+           ": expected the shape ", shape, ", found ", shape_of(found));
+  names_.insert(name);
+  return found;
+}
+
+ops::NarrowMatrix WeightReader::narrow_matrix(const std::string& name, Index rows, Index cols) {
+  const io::TensorRecord stored = record(name, stored_shape(format_, rows, cols));
+  check_as(ErrorKind::model, stored.dtype == dtype_of(format_), file_.source(), ": ", name,
+           ": expected ", io::dtype_name(dtype_of(format_)), " for weights of ", name_of(format_),
+           ", found ", io::dtype_name(stored.dtype));
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(stored.bytes.data());
+  return {format_, rows, cols, {bytes, bytes + stored.bytes.size()}, scales(name, rows, cols)};
+}
+
+std::vector<float> WeightReader::scales(const std::string& weight, Index rows, Index cols) {
+  if (!has_scales(format_)) return {};
+  const std::string name = scale_name(weight);
+  std::vector<float> scales = file_.to_floats(record(name, scale_shape(format_, rows, cols)));
+  for (const float scale : scales) {
+    check_as(ErrorKind::model, std::isfinite(scale), file_.source(), ": ", name,
+             ": expected finite scales, found ", scale);
+  }
+  return scales;
+}
+
+}  // namespace heed::models

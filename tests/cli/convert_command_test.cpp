@@ -1,0 +1,66 @@
+#include "heed/cli/convert_command.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "heed/cli/inspect_command.h"
+#include "heed/models/model_folder.h"
+#include "io/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+// A folder with a small model of floats in `model`.
+struct Folders {
+  TemporaryFolder folder;
+
+  Folders() {
+    const std::vector<std::string> lines{"a bat lives in the cave"};
+    const auto tokenizer =
+        text::Tokenizer::train(lines, {.vocabulary = 40, .subwords = text::Subwords::character});
+    models::TransformerConfig config;
+    config.vocabulary = tokenizer.size();
+    config.encoder_layers = config.decoder_layers = 1;
+    config.model_dim = 32;
+    config.feed_forward_dim = 64;
+    config.num_heads = 2;
+    models::save_model_folder(model(), models::TranslationModel(config, 1), tokenizer);
+  }
+  std::string model() const { return folder.file("model"); }
+  std::string output() const { return folder.file("output"); }
+};
+
+std::uintmax_t weights_size(const std::string& folder) {
+  return std::filesystem::file_size(folder + "/model.safetensors");
+}
+
+TEST(ConvertCommand, TellsTheSizesAndInspectTellsTheFormat) {
+  const Folders folders;
+  std::ostringstream out, report;
+  EXPECT_EQ(convert({folders.model(), folders.output(), "int8"}, out), 0);
+  for (const std::string& folder : {folders.model(), folders.output()}) {
+    EXPECT_NE(out.str().find(' ' + std::to_string(weights_size(folder)) + " bytes"),
+              std::string::npos)
+        << out.str();
+  }
+  inspect({.model = folders.output()}, report);
+  EXPECT_NE(report.str().find("  weights                          int8\n"), std::string::npos)
+      << report.str();
+}
+
+TEST(ConvertCommand, RefusesAnotherFormatBeforeItWritesAnything) {
+  const Folders folders;
+  std::ostringstream out;
+  io::expect_error(ErrorKind::usage,
+                   "--weights: expected one of f32, f16, bf16, int8, int4, found int3", [&] {
+                     convert({folders.model(), folders.output(), "int3"}, out);
+                   });
+  EXPECT_FALSE(std::filesystem::exists(folders.output()));
+  EXPECT_EQ(out.str(), "");
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,97 @@
+#include "heed/models/convert_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "heed/models/model_folder.h"
+#include "io/expect_error.h"
+#include "models/small_models.h"
+#include "support/same_bits.h"
+#include "support/temporary_folder.h"
+
+namespace heed::models {
+namespace {
+
+text::Tokenizer letters() {
+  const std::vector<std::string> lines{"abcde fghij klmno pqrst"};
+  return text::Tokenizer::train(lines, {.vocabulary = 40, .subwords = text::Subwords::character});
+}
+
+// A folder with a model of floats, and room for others beside it.
+struct Folders {
+  TemporaryFolder folder;
+  text::Tokenizer tokenizer = letters();
+  TransformerConfig config = with_vocabulary(tokenizer.size());
+  TranslationModel model{config, 5};
+
+  Folders() { save_model_folder(path("f32"), model, tokenizer, {.beam_size = 3}); }
+  std::string path(const std::string& name) const { return folder.file(name); }
+  static TransformerConfig with_vocabulary(Index size) {
+    TransformerConfig config = small_config();
+    config.vocabulary = size;
+    return config;
+  }
+};
+
+Tensor logits_of(const std::string& folder) {
+  return all_logits(load_model(folder), sample_sentences({4}), sample_sentences({6}, 2));
+}
+
+TEST(ConvertWeights, EveryFormatAndBackToFloatsGivesTheSameLogits) {
+  const Folders folders;
+  for (const WeightFormat format : narrow_formats) {
+    const std::string narrow = folders.path(std::string(name_of(format)));
+    const ConvertedSizes sizes = convert_weights(folders.path("f32"), narrow, format);
+    EXPECT_EQ(sizes.before, std::filesystem::file_size(folders.path("f32/model.safetensors")));
+    EXPECT_EQ(sizes.after, std::filesystem::file_size(narrow + "/model.safetensors"));
+    EXPECT_LT(sizes.after, sizes.before);
+    const ModelFolder loaded = load_model_folder(narrow);
+    EXPECT_EQ(loaded.generation, (GenerationConfig{.beam_size = 3}));
+    EXPECT_EQ(loaded.tokenizer.bytes(), folders.tokenizer.bytes());
+
+    convert_weights(narrow, narrow + "-f32", WeightFormat::f32);
+    EXPECT_EQ(load_config(narrow + "-f32"), folders.config);
+    EXPECT_TRUE(same_bits(logits_of(narrow), logits_of(narrow + "-f32")));
+    EXPECT_EQ(folder_weights_hash(narrow), folder_weights_hash(narrow + "-f32"));
+  }
+}
+
+TEST(ConvertWeights, ALanguageModelIsConvertedToo) {
+  const TemporaryFolder folder;
+  const text::Tokenizer tokenizer = letters();
+  TransformerConfig config = Folders::with_vocabulary(tokenizer.size());
+  config.encoder_layers = 0;
+  const LanguageModel model(config, 5);
+  save_model_folder(folder.file("f32"), model, tokenizer);
+  convert_weights(folder.file("f32"), folder.file("int8"), WeightFormat::int8);
+  const LanguageModel loaded = load_language_model(folder.file("int8"));
+  EXPECT_EQ(loaded.config().weights, WeightFormat::int8);
+  const PackedIds ids{{4, 5, 6}, Spans::single(3)};
+  auto context = nn::ForwardContext::inference();
+  const LanguageModel narrow = model.narrowed(WeightFormat::int8);
+  EXPECT_TRUE(same_bits(loaded.logits(loaded.hidden(ids, context)),
+                        narrow.logits(narrow.hidden(ids, context))));
+  const LanguageBatch batch{ids, {5, 6, 7}};
+  EXPECT_EQ(loaded.loss(batch, context).negative_log_likelihood,
+            narrow.loss(batch, context).negative_log_likelihood);
+}
+
+TEST(ConvertWeights, RefusesToRoundASecondTimeAndToReplaceAModel) {
+  const Folders folders;
+  convert_weights(folders.path("f32"), folders.path("int8"), WeightFormat::int8);
+  io::expect_error(
+      ErrorKind::model,
+      folders.path("int8") + ": expected weights of f32, f16 or bf16 to make int4 of, found int8",
+      [&] { convert_weights(folders.path("int8"), folders.path("int4"), WeightFormat::int4); });
+  EXPECT_FALSE(std::filesystem::exists(folders.path("int4")));
+  io::expect_error(
+      ErrorKind::usage, folders.path("f32") + ": expected a folder without a model, found one",
+      [&] { convert_weights(folders.path("int8"), folders.path("f32"), WeightFormat::f32); });
+  convert_weights(folders.path("f32"), folders.path("f16"), WeightFormat::f16);
+  EXPECT_NO_THROW(
+      convert_weights(folders.path("f16"), folders.path("f16-int4"), WeightFormat::int4));
+}
+
+}  // namespace
+}  // namespace heed::models
