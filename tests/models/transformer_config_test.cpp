@@ -66,8 +66,9 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
                  "config.json: expected heads that divide the width 16, found 3");
   expect_refused("dropout", "1",
                  "config.json: expected dropout of at least 0 and below 1, found 1");
-  expect_refused("model_type", "\"marian\"",
-                 "config.json: model_type: expected one of heed-translation, heed-language, found marian");
+  expect_refused(
+      "model_type", "\"marian\"",
+      "config.json: model_type: expected one of heed-translation, heed-language, found marian");
 }
 
 TEST(TransformerConfig, RefusesWhatCannotBeBuilt) {

@@ -15,7 +15,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr Subwords all_subwords[] = {Subwords::bpe, Subwords::unigram, Subwords::word,
-                                     Subwords::character};
+                                     Subwords::character, Subwords::byte};
 
 // What sample_lines() can fill: unigram drops pieces that it finds no use for.
 int sample_vocabulary(Subwords subwords) { return subwords == Subwords::unigram ? 50 : 100; }
@@ -52,7 +52,7 @@ TEST(Subwords, HaveNames) {
   EXPECT_EQ(to_string(Subwords::character), "char");
   const Error error = error_of([] { parse_subwords("syllable"); });
   EXPECT_EQ(error.kind(), ErrorKind::usage);
-  EXPECT_STREQ(error.what(), "subwords: expected bpe, unigram, word or char, got 'syllable'");
+  EXPECT_STREQ(error.what(), "subwords: expected bpe, unigram, word, char or byte, got 'syllable'");
 }
 
 TEST(Tokenizer, GivesItsTrainingTextBackForEveryKindOfPiece) {
@@ -68,6 +68,54 @@ TEST(Tokenizer, GivesItsTrainingTextBackForEveryKindOfPiece) {
       ASSERT_EQ(tokenizer.decode(ids), line);
     }
   }
+}
+
+TEST(Tokenizer, GivesARunningTextBackWithItsLineEndsAndSpaces) {
+  for (const Subwords subwords :
+       {Subwords::bpe, Subwords::unigram, Subwords::character, Subwords::byte}) {
+    SCOPED_TRACE(to_string(subwords));
+    const auto tokenizer = Tokenizer::train(
+        sample_lines(), {.vocabulary = 50, .subwords = subwords, .is_running_text = true});
+    for (const std::string& text :
+         {std::string("a man\nis running\n\n on the beach .\n"), std::string("\n"),
+          std::string(" der  hund "), std::string("eine frau")}) {
+      const auto ids = tokenizer.encode(text);
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), Tokenizer::unknown), 0);
+      EXPECT_EQ(tokenizer.decode(ids), text);
+    }
+    EXPECT_EQ(tokenizer.encode("\n").size(), 1);
+  }
+}
+
+TEST(Tokenizer, OfARunningTextCutsLinesAsTheWholeText) {
+  for (const Subwords subwords : {Subwords::bpe, Subwords::unigram}) {
+    const auto tokenizer = Tokenizer::train(
+        sample_lines(), {.vocabulary = 50, .subwords = subwords, .is_running_text = true});
+    std::vector<int> by_lines = tokenizer.encode("the old dog springt");
+    for (const int id : tokenizer.encode("\n")) by_lines.push_back(id);
+    for (const int id : tokenizer.encode("near some trees .")) by_lines.push_back(id);
+    EXPECT_EQ(tokenizer.encode("the old dog springt\nnear some trees ."), by_lines);
+  }
+}
+
+TEST(Tokenizer, RefusesARunningTextInWords) {
+  const Error error = error_of([] {
+    Tokenizer::train(sample_lines(), {.subwords = Subwords::word, .is_running_text = true});
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+}
+
+TEST(Tokenizer, OfBytesKnowsEveryText) {
+  const auto tokenizer = Tokenizer::train({}, {.subwords = Subwords::byte});
+  EXPECT_EQ(tokenizer.size(), 260);
+  EXPECT_EQ(tokenizer.subwords(), Subwords::byte);
+  const std::string text = "a\tb\nc \u2581 \u2585 \U0001f600\u00df";
+  const auto ids = tokenizer.encode(text);
+  EXPECT_EQ(ids.size(), text.size());
+  EXPECT_EQ(ids.front(), 4 + 'a');
+  EXPECT_EQ(tokenizer.byte(4 + 'a'), 'a');
+  EXPECT_EQ(tokenizer.byte(Tokenizer::end), std::nullopt);
+  EXPECT_EQ(tokenizer.decode(ids), text);
 }
 
 TEST(Tokenizer, HasExactlyTheVocabularyThatWasAskedFor) {

@@ -55,7 +55,7 @@ TEST(MetricsLog, HasOneObjectALine) {
   EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
   const json line = json::parse(text::read_lines(path)[2]);
   EXPECT_EQ(line["bleu"], 12.5);
-  EXPECT_EQ(line["samples"][0]["translation"], "b");
+  EXPECT_EQ(line["samples"][0]["output"], "b");
 }
 
 TEST(MetricsLog, LosesWhatCameAfterTheCheckpoint) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/base/random.h"
-#include "heed/train/translation_training.h"
+#include "heed/train/training.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {
@@ -37,10 +37,13 @@ class ToyTraining {
   }
 
   // About six updates an epoch.
-  TranslationTraining training(const std::string& model) const {
-    TranslationTraining training;
+  Training training(const std::string& model) const {
+    Training training;
     training.model_folder = file(model);
-    training.texts = {file("train.en"), file("train.de"), file("valid.en"), file("valid.de")};
+    training.files = {{"source", file("train.en")},
+                      {"target", file("train.de")},
+                      {"valid-source", file("valid.en")},
+                      {"valid-target", file("valid.de")}};
     training.recipe.model.encoder_layers = training.recipe.model.decoder_layers = 1;
     training.recipe.model.model_dim = 16;
     training.recipe.model.feed_forward_dim = 24;

@@ -1,5 +1,3 @@
-#include "heed/train/translation_training.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
+#include "heed/train/training.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/weights_file.h"
 #include "train/toy_training.h"
@@ -42,19 +41,19 @@ struct Recorder : TrainingObserver {
   }
 };
 
-TrainingResult run(const TranslationTraining& training) {
+TrainingResult run(const Training& training) {
   TrainingObserver nobody;
-  return train_translation(training, nobody);
+  return train_model(training, nobody);
 }
 
-TrainingResult run_until(const TranslationTraining& training, Index update) {
+TrainingResult run_until(const Training& training, Index update) {
   Recorder recorder;
   recorder.stop_after = update;
-  return train_translation(training, recorder);
+  return train_model(training, recorder);
 }
 
 // The log without times.
-std::vector<std::string> log_of(const TranslationTraining& training) {
+std::vector<std::string> log_of(const Training& training) {
   std::vector<std::string> lines;
   for (const std::string& line :
        text::read_lines(TrainingFolder(training.model_folder).metrics())) {
@@ -66,7 +65,7 @@ std::vector<std::string> log_of(const TranslationTraining& training) {
 }
 
 // All numbers of the last checkpoint, byte for byte.
-std::string checkpoint_bytes(const TranslationTraining& training) {
+std::string checkpoint_bytes(const Training& training) {
   std::string bytes;
   const auto file = load_checked(TrainingFolder(training.model_folder).checkpoint());
   for (const io::TensorRecord& record : file.tensors()) {
@@ -76,14 +75,14 @@ std::string checkpoint_bytes(const TranslationTraining& training) {
   return bytes;
 }
 
-void expect_same_run(const TranslationTraining& a, const TranslationTraining& b) {
+void expect_same_run(const Training& a, const Training& b) {
   EXPECT_EQ(io::read_file(a.model_folder + "/model.safetensors"),
             io::read_file(b.model_folder + "/model.safetensors"));
   EXPECT_EQ(checkpoint_bytes(a), checkpoint_bytes(b));
   EXPECT_EQ(log_of(a), log_of(b));
 }
 
-ErrorKind kind_of_error(const TranslationTraining& training, std::string* message = nullptr) {
+ErrorKind kind_of_error(const Training& training, std::string* message = nullptr) {
   try {
     run(training);
   } catch (const Error& error) {
@@ -94,7 +93,7 @@ ErrorKind kind_of_error(const TranslationTraining& training, std::string* messag
   return ErrorKind::failed;
 }
 
-using Change = void (*)(TranslationTraining&);
+using Change = void (*)(Training&);
 
 struct Variant {
   const char* name;
@@ -124,25 +123,26 @@ TEST_P(Resume, GivesTheBitsOfTheRunThatWasNeverStopped) {
   }
 }
 
-void accumulated(TranslationTraining& training) { training.recipe.training.accumulate = 3; }
+void accumulated(Training& training) { training.recipe.training.accumulate = 3; }
 
-void moving_average(TranslationTraining& training) { training.recipe.training.ema = 0.9; }
+void moving_average(Training& training) { training.recipe.training.ema = 0.9; }
 
 // Without validation data the average is the model, whether it is better or not.
-void averaged(TranslationTraining& training) {
-  training.texts.valid_source = training.texts.valid_target = "";
+void averaged(Training& training) {
+  training.files.erase("valid-source");
+  training.files.erase("valid-target");
   training.recipe.training.average = 3;
   training.recipe.training.save_every = parse_interval("2u", "");
   training.recipe.training.validate_every = parse_interval("5u", "");
 }
 
-void cosine(TranslationTraining& training) {
+void cosine(Training& training) {
   training.recipe.training.schedule.kind = ScheduleKind::cosine;
   training.recipe.training.after = parse_run_length("3e", "");
 }
 
 // Six epochs of four updates, so that the runs are stopped within epochs and between them.
-void bpe_dropout(TranslationTraining& training) {
+void bpe_dropout(Training& training) {
   training.recipe.tokenizer = {.vocabulary = 40, .subwords = text::Subwords::bpe};
   training.recipe.training.bpe_dropout = 0.2;
   training.recipe.training.batch_tokens = 192;
@@ -150,7 +150,7 @@ void bpe_dropout(TranslationTraining& training) {
   training.recipe.training.after = parse_run_length("6e", "");
 }
 
-void early_stopping(TranslationTraining& training) {
+void early_stopping(Training& training) {
   training.recipe.training.early_stopping = StoppingMetric::loss;
   training.recipe.training.patience = 20;
   training.recipe.training.validate_every = parse_interval("1u", "");
@@ -158,7 +158,7 @@ void early_stopping(TranslationTraining& training) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, Resume,
-                         testing::Values(Variant{"plain", [](TranslationTraining&) {}},
+                         testing::Values(Variant{"plain", [](Training&) {}},
                                          Variant{"accumulated", accumulated},
                                          Variant{"moving_average", moving_average},
                                          Variant{"averaged", averaged}, Variant{"cosine", cosine},
@@ -177,7 +177,7 @@ TEST(TranslationTraining, StoppedInAValidationItGoesOnWithTheSameBits) {
   stopped.model_folder = toy.file("stopped");
   Recorder recorder;
   recorder.stop_in_validation_of = 8;
-  EXPECT_EQ(train_translation(stopped, recorder).end, RunEnd::interrupted);
+  EXPECT_EQ(train_model(stopped, recorder).end, RunEnd::interrupted);
   EXPECT_EQ(recorder.validations.size(), 1u);
   run(stopped);
   expect_same_run(stopped, whole);
@@ -205,7 +205,7 @@ TEST(TranslationTraining, AfterACrashItGoesOnFromTheLastCheckpoint) {
 TEST(TranslationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   const ToyTraining toy;
   const int before = num_threads();
-  std::vector<TranslationTraining> trainings;
+  std::vector<Training> trainings;
   for (const int threads : {1, 2, 3}) {
     set_num_threads(threads);
     trainings.push_back(toy.training("threads-" + std::to_string(threads)));
@@ -220,7 +220,7 @@ TEST(TranslationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
 TEST(TranslationTraining, IsTheSameForAnyNumberOfThreadsWithBpeDropoutToo) {
   const ToyTraining toy;
   const int before = num_threads();
-  std::vector<TranslationTraining> trainings;
+  std::vector<Training> trainings;
   for (const int threads : {1, 2}) {
     set_num_threads(threads);
     trainings.push_back(toy.training("threads-" + std::to_string(threads)));
@@ -238,7 +238,7 @@ TEST(TranslationTraining, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothin
     bpe_dropout(training);
     training.recipe.training.bpe_dropout = dropout;
     training.recipe.training.schedule.peak = 0;
-    train_translation(training, recorder);
+    train_model(training, recorder);
     std::vector<Index> tokens(6);
     for (const UpdateReport& update : recorder.updates) {
       tokens[update.epoch] += update.source_tokens + update.target_tokens;
@@ -254,7 +254,7 @@ TEST(TranslationTraining, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothin
   }
   EXPECT_NE(dropped_tokens[1], dropped_tokens[0]);
   EXPECT_EQ(plain.validations.front().loss, dropped.validations.front().loss);
-  EXPECT_EQ(plain.start.num_pairs, dropped.start.num_pairs);
+  EXPECT_EQ(plain.start.num_examples, dropped.start.num_examples);
 }
 
 TEST(TranslationTraining, AnotherSeedGivesOtherWeights) {
@@ -272,7 +272,7 @@ TEST(TranslationTraining, LearnsTheToyTask) {
   training.recipe.training.batch_tokens = 128;
   training.recipe.model.dropout = 0;
   Recorder recorder;
-  train_translation(training, recorder);
+  train_model(training, recorder);
   EXPECT_LT(recorder.updates.back().likelihood_loss,
             0.6 * recorder.updates.front().likelihood_loss);
   ASSERT_EQ(recorder.validations.size(), 2u);
@@ -289,7 +289,7 @@ TEST(TranslationTraining, TheLossIsPerTokenWhateverIsAccumulated) {
   training.recipe.training.accumulate = 4;
   training.recipe.training.after = parse_run_length("1u", "");
   training.recipe.model.label_smoothing = 0;
-  train_translation(training, recorder);
+  train_model(training, recorder);
   const UpdateReport& first = recorder.updates.at(0);
   EXPECT_GT(first.target_tokens, 3 * 40);
   // Random weights guess among about ten pieces: log(10) and a bit.
@@ -307,7 +307,7 @@ TEST(TranslationTraining, EarlyStoppingKeepsTheBestModel) {
   training.recipe.training.validate_every = parse_interval("3u", "");
   training.recipe.training.after = parse_run_length("100u", "");
   Recorder recorder;
-  const TrainingResult result = train_translation(training, recorder);
+  const TrainingResult result = train_model(training, recorder);
   EXPECT_EQ(result.end, RunEnd::stopped_early);
   EXPECT_EQ(result.update, 9);
   EXPECT_TRUE(recorder.validations[0].is_best);
@@ -320,7 +320,7 @@ TEST(TranslationTraining, AnAverageThatIsWorseThanTheLatestWeightsIsNotExported)
   auto training = toy.training("model");
   training.recipe.training.ema = 0.999;
   Recorder recorder;
-  train_translation(training, recorder);
+  train_model(training, recorder);
   const ValidationReport& last = recorder.validations.back();
   EXPECT_LE(last.loss, last.latest_loss);
   EXPECT_EQ(last.is_average, last.loss != last.latest_loss);
@@ -358,7 +358,8 @@ TEST(TranslationTraining, StopsWhenTheTimeIsOver) {
 TEST(TranslationTraining, ByTheClockTheRateFallsToZeroOverTheTime) {
   const ToyTraining toy;
   auto training = toy.training("model");
-  training.texts.valid_source = training.texts.valid_target = "";
+  training.files.erase("valid-source");
+  training.files.erase("valid-target");
   training.recipe.training.schedule.kind = ScheduleKind::linear;
   training.recipe.training.after = parse_run_length("10m", "");
   const auto rate_at = [](double seconds) { return 0.01 * (1 - seconds / 600); };
@@ -366,7 +367,7 @@ TEST(TranslationTraining, ByTheClockTheRateFallsToZeroOverTheTime) {
   Recorder recorder;
   for (const Index stop : {8, 16}) {  // the time before the break counts too
     recorder.stop_after = stop;
-    ASSERT_EQ(train_translation(training, recorder).end, RunEnd::interrupted);
+    ASSERT_EQ(train_model(training, recorder).end, RunEnd::interrupted);
   }
   ASSERT_EQ(recorder.updates.size(), 16u);
   // The clock of the rate is read between the report before and the update's own report.
@@ -386,7 +387,8 @@ TEST(TranslationTraining, TheModelCanBeUsedAfterEveryValidation) {
 TEST(TranslationTraining, WorksWithoutValidationData) {
   const ToyTraining toy;
   auto training = toy.training("model");
-  training.texts.valid_source = training.texts.valid_target = "";
+  training.files.erase("valid-source");
+  training.files.erase("valid-target");
   training.recipe.training.average = 2;
   EXPECT_EQ(run(training).end, RunEnd::finished);
 }
@@ -398,9 +400,10 @@ TEST(TranslationTraining, ReportsWhatItLeavesOut) {
   auto training = toy.training("model");
   training.recipe.training.max_length = 7;
   Recorder recorder;
-  train_translation(training, recorder);
+  train_model(training, recorder);
   EXPECT_EQ(recorder.start.num_blank, 1);
-  EXPECT_EQ(recorder.start.num_pairs + recorder.start.num_blank + recorder.start.num_too_long, 62);
+  EXPECT_EQ(recorder.start.num_examples + recorder.start.num_blank + recorder.start.num_too_long,
+            62);
 }
 
 TEST(TranslationTraining, DivergenceIsAnErrorOfItsOwn) {
@@ -412,27 +415,27 @@ TEST(TranslationTraining, DivergenceIsAnErrorOfItsOwn) {
 
 TEST(TranslationTraining, BadTextsLeaveNothingBehind) {
   const ToyTraining toy;
-  const auto expect_refused = [&](const TranslationTraining& training) {
+  const auto expect_refused = [&](const Training& training) {
     EXPECT_EQ(kind_of_error(training), ErrorKind::data);
     EXPECT_FALSE(fs::exists(training.model_folder));
   };
   auto training = toy.training("model");
-  training.texts.source = toy.file("missing");
+  training.files["source"] = toy.file("missing");
   expect_refused(training);
 
   training = toy.training("model");
-  training.texts.target = toy.file("valid.de");
+  training.files["target"] = toy.file("valid.de");
   expect_refused(training);
 
   std::ofstream(toy.file("bad.en")) << "good\nb\xff"
                                        "d\n";
   std::ofstream(toy.file("bad.de")) << "gut\nschlecht\n";
-  training.texts.source = toy.file("bad.en");
-  training.texts.target = toy.file("bad.de");
+  training.files["source"] = toy.file("bad.en");
+  training.files["target"] = toy.file("bad.de");
   expect_refused(training);
 
   std::ofstream(toy.file("empty"));
-  training.texts.source = training.texts.target = toy.file("empty");
+  training.files["source"] = training.files["target"] = toy.file("empty");
   expect_refused(training);
 
   training = toy.training("model");

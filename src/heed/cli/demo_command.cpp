@@ -15,7 +15,7 @@
 #include "heed/data/grammar_corpus.h"
 #include "heed/generate/translator.h"
 #include "heed/metrics/bleu.h"
-#include "heed/train/translation_training.h"
+#include "heed/train/training.h"
 
 namespace heed::cli {
 namespace {
@@ -44,8 +44,8 @@ void check_folder(const std::string& folder) {
   }
 }
 
-train::TranslationTraining demo_training(const DemoOptions& options) {
-  train::TranslationTraining training;
+train::Training demo_training(const DemoOptions& options) {
+  train::Training training;
   training.recipe = train::recipe_preset("demo");
   for (const train::RecipeField& field : train::recipe_fields(training.recipe)) {
     const auto given = options.settings.find(field.name);
@@ -53,8 +53,10 @@ train::TranslationTraining demo_training(const DemoOptions& options) {
   }
   const std::string corpus = options.folder + "/corpus";
   training.model_folder = options.folder + "/model";
-  training.texts = {corpus + "/train.en", corpus + "/train.de", corpus + "/valid.en",
-                    corpus + "/valid.de"};
+  training.files = {{"source", corpus + "/train.en"},
+                    {"target", corpus + "/train.de"},
+                    {"valid-source", corpus + "/valid.en"},
+                    {"valid-target", corpus + "/valid.de"}};
   return training;
 }
 
@@ -124,8 +126,8 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
   corpus(corpus_files, log);
 
   TrainingProgress progress(log, progress_options);
-  const train::TranslationTraining training = demo_training(options);
-  const train::TrainingResult result = train::train_translation(training, progress);
+  const train::Training training = demo_training(options);
+  const train::TrainingResult result = train::train_model(training, progress);
   if (result.end == train::RunEnd::interrupted) {
     log << "interrupted after update " << result.update << "; the same command again goes on\n";
     return 128 + interrupt_signal();

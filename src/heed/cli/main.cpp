@@ -6,6 +6,7 @@
 #include "heed/cli/corpus_command.h"
 #include "heed/cli/demo_command.h"
 #include "heed/cli/evaluate_command.h"
+#include "heed/cli/generate_command.h"
 #include "heed/cli/inspect_command.h"
 #include "heed/cli/train_command.h"
 #include "heed/cli/translate_command.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
                          attend_command(),
                          train_command(),
                          translate_command(),
+                         generate_command(),
                          evaluate_command(),
                          inspect_command(),
                          corpus_command(),

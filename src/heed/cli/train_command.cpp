@@ -8,7 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
-#include "heed/train/translation_training.h"
+#include "heed/train/training.h"
 
 namespace heed::cli {
 namespace {
@@ -22,35 +22,30 @@ void apply(const std::map<std::string, std::string>& settings, train::Recipe& re
   }
 }
 
-std::string absolute(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+train::FilePaths absolute(const train::FilePaths& files) {
+  train::FilePaths paths;
+  for (const auto& [role, path] : files) {
+    paths[role] = std::filesystem::absolute(path).lexically_normal().string();
+  }
+  return paths;
 }
 
-train::TranslationTraining new_training(const TrainOptions& options) {
-  check_as(ErrorKind::usage, !options.source.empty() && !options.target.empty(),
-           "heed train: expected --source and --target, found ",
-           options.source.empty() && options.target.empty() ? "neither" : "one of them");
-  train::TranslationTraining training{options.model, {}, train::recipe_preset(options.preset)};
-  training.texts = {absolute(options.source), absolute(options.target),
-                    absolute(options.valid_source), absolute(options.valid_target)};
+train::Training new_training(const TrainOptions& options) {
+  const train::TrainingKind& kind = train::kind_of(options.files);
+  train::Training training{
+      options.model, absolute(options.files),
+      train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
   apply(options.settings, training.recipe);
   return training;
 }
 
 // What is not said again stays as it was.
-train::TranslationTraining resumed_training(const TrainOptions& options) {
+train::Training resumed_training(const TrainOptions& options) {
   const auto begun = train::begun_run(options.model);
   check_as(ErrorKind::usage, begun.has_value(), options.model,
            ": expected a training run to resume, found none");
-  train::TranslationTraining training{options.model, train::translation_texts(begun->files),
-                                      begun->recipe};
-  const auto replace = [](std::string& path, const std::string& given) {
-    if (!given.empty()) path = absolute(given);
-  };
-  replace(training.texts.source, options.source);
-  replace(training.texts.target, options.target);
-  replace(training.texts.valid_source, options.valid_source);
-  replace(training.texts.valid_target, options.valid_target);
+  train::Training training{options.model, begun->files.paths, begun->recipe};
+  for (const auto& [role, path] : absolute(options.files)) training.files[role] = path;
   apply(options.settings, training.recipe);
   return training;
 }
@@ -61,7 +56,7 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
           std::ostream& log) {
   const InterruptGuard guard;
   TrainingProgress progress(log, progress_options);
-  const train::TrainingResult result = train::train_translation(
+  const train::TrainingResult result = train::train_model(
       options.resume ? resumed_training(options) : new_training(options), progress);
   if (result.end == train::RunEnd::interrupted) {
     log << "interrupted after update " << result.update
@@ -76,32 +71,63 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
   return 0;
 }
 
-Command train_command() {
-  auto options = std::make_shared<TrainOptions>();
-  auto progress = std::make_shared<ProgressOptions>();
-  auto threads = std::make_shared<int>(0);
-  Command command("train", "Train a model on two texts, line by line translations of each other.",
-                  "heed train --source train.en --target train.de --valid-source val.en "
-                  "--valid-target val.de --model my-model");
-  CLI::App& app = *command.app();
-  app.add_option("--source", options->source, "text to translate from, one sentence a line");
-  app.add_option("--target", options->target, "its translation, line by line");
-  app.add_option("--valid-source", options->valid_source, "held-out text, to watch the progress");
-  app.add_option("--valid-target", options->valid_target, "its translation");
-  app.add_option("--model", options->model, "folder for the model")->required();
-  command.option("--preset", options->preset,
-                 "where all settings below start from: tiny, small, base, demo");
-  train::Recipe shown = train::recipe_preset(options->preset);
+namespace {
+
+// The files of every kind of training, under the kind's name.
+void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
+  for (const train::TrainingKind& kind : train::training_kinds()) {
+    for (const train::FileRole& role : kind.files) {
+      app.add_option_function<std::string>(
+             "--" + role.name,
+             [options, name = role.name](const std::string& path) { options->files[name] = path; },
+             role.description)
+          ->type_name("FILE")
+          ->group("Files: " + kind.name);
+    }
+  }
+}
+
+void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
+  train::Recipe shown = train::recipe_preset(train::training_kinds().front().preset);
   for (const train::RecipeField& field : train::recipe_fields(shown)) {
+    const std::string other = field.other_name.empty() ? "" : ",--" + field.other_name;
     app.add_option_function<std::string>(
-           "--" + field.name,
+           "--" + field.name + other,
            [options, name = field.name](const std::string& value) {
              options->settings[name] = value;
            },
            field.description)
         ->type_name("VALUE")
-        ->default_str(field.get());
+        ->default_str(field.get())
+        ->group("Settings, and what they are for tiny");
   }
+}
+
+// "tiny for text to text, gpt-mini for next token"
+std::string default_presets() {
+  std::string all;
+  for (const train::TrainingKind& kind : train::training_kinds()) {
+    all.append(all.empty() ? "" : ", ").append(kind.preset).append(" for ").append(kind.name);
+  }
+  return all;
+}
+
+}  // namespace
+
+Command train_command() {
+  auto options = std::make_shared<TrainOptions>();
+  auto progress = std::make_shared<ProgressOptions>();
+  auto threads = std::make_shared<int>(0);
+  Command command("train", "Train a model on files: which ones says what it learns.",
+                  "heed train --source train.en --target train.de --valid-source val.en "
+                  "--valid-target val.de --model my-model");
+  CLI::App& app = *command.app();
+  app.add_option("--model", options->model, "folder for the model")->required();
+  app.add_option("--preset", options->preset,
+                 "where all settings start from: " + models::preset_names() +
+                     " (default: " + default_presets() + ")");
+  add_files(app, options);
+  add_settings(app, options);
   command.flag("--resume", options->resume,
                "go on with the run in the folder; what is not said again stays as it was");
   command.flag("--quiet", progress->quiet, "say nothing while all is well");

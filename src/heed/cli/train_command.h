@@ -1,4 +1,4 @@
-// heed train: from two texts to a model folder.
+// heed train: from files to a model folder.
 #pragma once
 
 #include <iosfwd>
@@ -11,9 +11,9 @@
 namespace heed::cli {
 
 struct TrainOptions {
-  std::string source, target, valid_source, valid_target;  // text files
+  std::map<std::string, std::string> files;  // paths by role: source, target, text ...
   std::string model;
-  std::string preset = "tiny";
+  std::string preset;                           // empty: as the files say
   std::map<std::string, std::string> settings;  // those of the recipe that were given, by name
   bool resume = false;
 };

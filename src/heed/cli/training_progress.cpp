@@ -22,6 +22,12 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) c == '\n' ? line.append("\u23ce ") : line.append(1, c);
+  return line;
+}
+
 std::string bar(double share) {
   const int filled = std::clamp(static_cast<int>(share * bar_width), 0, bar_width);
   return '[' + std::string(filled, '=') + std::string(bar_width - filled, ' ') + ']';
@@ -36,14 +42,14 @@ bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
 
 void TrainingProgress::on_start(const train::RunStart& start) {
   if (start.num_blank + start.num_too_long + start.num_valid_left_out > 0) {
-    log_ << fmt::format(
-        "left out: {} blank pairs, {} that are too long; {} of the validation pairs\n",
-        start.num_blank, start.num_too_long, start.num_valid_left_out);
+    log_ << fmt::format("left out: {} blank {}, {} that are too long; {} of those to validate\n",
+                        start.num_blank, start.examples, start.num_too_long,
+                        start.num_valid_left_out);
   }
   if (options_.quiet) return;
-  log_ << fmt::format("{} pairs to train on, {} to validate; {} pieces, {} parameters\n",
-                      start.num_pairs, start.num_valid_pairs, start.vocabulary,
-                      start.num_parameters);
+  log_ << fmt::format("{} {} to train on, {} to validate; {} pieces, {} parameters\n",
+                      start.num_examples, start.examples, start.num_valid_examples,
+                      start.vocabulary, start.num_parameters);
   if (start.update > 0) log_ << fmt::format("going on after update {}\n", start.update);
   log_.flush();
 }
@@ -108,9 +114,10 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   if (report.bleu) log_ << fmt::format("  BLEU {:.2f}", *report.bleu);
   if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
   log_ << fmt::format("  {}\n", clock_text(report.seconds));
-  for (const train::SampleTranslation& sample : report.samples) {
-    log_ << "  " << sample.source << "\n    = " << sample.translation
-         << "\n    : " << sample.reference << '\n';
+  for (const train::Sample& sample : report.samples) {
+    if (!sample.source.empty()) log_ << "  " << on_one_line(sample.source) << '\n';
+    log_ << "    = " << on_one_line(sample.output) << '\n';
+    if (!sample.reference.empty()) log_ << "    : " << on_one_line(sample.reference) << '\n';
   }
   log_.flush();
 }

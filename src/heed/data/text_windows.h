@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "heed/base/index.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed::data {
+
+// The tokens of a running text: of each line, then of the line's end.
+std::vector<int> encode_text(std::span<const std::string> lines, const text::Tokenizer& tokenizer);
 
 // Token ids in the order of the text. A window of length L is L neighbouring tokens and the one
 // that follows each of them.

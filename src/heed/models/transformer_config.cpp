@@ -4,6 +4,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "heed/io/json_fields.h"
 #include "heed/text/tokenizer.h"
@@ -154,22 +155,38 @@ TransformerConfig translation_preset(Index layers, Index width, Index feed_forwa
   return config;
 }
 
+TransformerConfig demo_preset() {
+  TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
+  config.norm_place = NormPlace::before;
+  return config;
+}
+
+const auto& presets() {
+  static const std::array all{
+      std::pair{"tiny", translation_preset(4, 128, 256, 4, 0.3f)},
+      std::pair{"small", translation_preset(6, 256, 1024, 4, 0.1f)},
+      std::pair{"base", translation_preset(6, 512, 2048, 8, 0.1f)},
+      std::pair{"demo", demo_preset()},
+      std::pair{"char", language_preset(4, 128, 4, 64, 0)},
+      std::pair{"gpt-mini", language_preset(6, 384, 6, 256, 0.2f)},
+      std::pair{"gpt2", language_preset(12, 768, 12, 1024, 0.1f)},
+  };
+  return all;
+}
+
 }  // namespace
 
+std::string preset_names() {
+  std::string names;
+  for (const auto& [name, config] : presets()) names.append(names.empty() ? "" : ", ").append(name);
+  return names;
+}
+
 TransformerConfig transformer_preset(std::string_view name) {
-  if (name == "tiny") return translation_preset(4, 128, 256, 4, 0.3f);
-  if (name == "small") return translation_preset(6, 256, 1024, 4, 0.1f);
-  if (name == "base") return translation_preset(6, 512, 2048, 8, 0.1f);
-  if (name == "demo") {
-    TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
-    config.norm_place = NormPlace::before;
-    return config;
+  for (const auto& [its_name, config] : presets()) {
+    if (name == its_name) return config;
   }
-  if (name == "char") return language_preset(4, 128, 4, 64, 0);
-  if (name == "gpt-mini") return language_preset(6, 384, 6, 256, 0.2f);
-  if (name == "gpt2") return language_preset(12, 768, 12, 1024, 0.1f);
-  fail(ErrorKind::usage,
-       "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, found ", name);
+  fail(ErrorKind::usage, "preset: expected one of ", preset_names(), ", found ", name);
 }
 
 Index num_parameters(const TransformerConfig& config) {

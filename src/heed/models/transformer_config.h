@@ -70,6 +70,7 @@ void validate(const TransformerConfig& config, std::string_view what = "model",
 // tiny, small, base, demo for text to text; char, gpt-mini, gpt2 for the next token. Refuses other
 // names and lists these.
 TransformerConfig transformer_preset(std::string_view name);
+std::string preset_names();  // "tiny, small, ..."
 
 // How many numbers a model of this shape learns.
 Index num_parameters(const TransformerConfig& config);

@@ -3,42 +3,57 @@
 #include <sentencepiece_processor.h>
 
 #include <array>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/text/byte_sentencepiece.h"
 #include "heed/text/message_reader.h"
 #include "heed/text/tokenizer_training.h"
 
 namespace heed::text {
 namespace {
 
-constexpr std::array<std::pair<Subwords, std::string_view>, 4> subword_names = {{
+constexpr std::array<std::pair<Subwords, std::string_view>, 5> subword_names = {{
     {Subwords::bpe, "bpe"},
     {Subwords::unigram, "unigram"},
     {Subwords::word, "word"},
     {Subwords::character, "char"},
+    {Subwords::byte, "byte"},
 }};
 
-// ModelProto.trainer_spec.model_type, whose default is unigram.
-Subwords subwords_of(std::string_view model) {
-  constexpr int trainer_spec = 2, model_type = 3;
+// A number in one of the parts of a serialised SentencePiece model, or its default.
+std::uint64_t number_in(std::string_view model, int part, int field, std::uint64_t otherwise) {
   MessageReader outer(model);
-  if (!outer.find(trainer_spec)) return Subwords::unigram;
+  if (!outer.find(part)) return otherwise;
   MessageReader inner(outer.content);
-  if (!inner.find(model_type)) return Subwords::unigram;
-  switch (inner.number) {
-    case 2:
+  return inner.find(field) ? inner.number : otherwise;
+}
+
+constexpr std::uint64_t unigram_type = 1, bpe_type = 2, word_type = 3, character_type = 4;
+
+Subwords subwords_of(std::string_view model) {
+  constexpr int trainer_spec = 2, model_type = 3, byte_fallback = 35;
+  switch (number_in(model, trainer_spec, model_type, unigram_type)) {
+    case bpe_type:
       return Subwords::bpe;
-    case 3:
+    case word_type:
       return Subwords::word;
-    case 4:
-      return Subwords::character;
+    case character_type:
+      // Characters that all fall back to bytes.
+      return number_in(model, trainer_spec, byte_fallback, 0) ? Subwords::byte
+                                                              : Subwords::character;
     default:
       return Subwords::unigram;
   }
+}
+
+bool has_space_before(std::string_view model) {
+  constexpr int normalizer_spec = 3, add_dummy_prefix = 3;
+  return number_in(model, normalizer_spec, add_dummy_prefix, 1) != 0;
 }
 
 }  // namespace
@@ -47,7 +62,7 @@ Subwords parse_subwords(std::string_view name) {
   for (const auto& [subwords, its_name] : subword_names) {
     if (name == its_name) return subwords;
   }
-  fail(ErrorKind::usage, "subwords: expected bpe, unigram, word or char, got '", name, "'");
+  fail(ErrorKind::usage, "subwords: expected bpe, unigram, word, char or byte, got '", name, "'");
 }
 
 std::string_view to_string(Subwords subwords) {
@@ -60,11 +75,13 @@ std::string_view to_string(Subwords subwords) {
 struct Tokenizer::Model {
   std::string bytes;
   Subwords subwords = Subwords::bpe;
+  bool has_space_before = true;
   sentencepiece::SentencePieceProcessor processor;
 };
 
 Tokenizer Tokenizer::train(std::span<const std::string> lines, const TokenizerOptions& options) {
-  return from_bytes(train_sentencepiece(lines, options));
+  const bool is_byte = options.subwords == Subwords::byte;
+  return from_bytes(is_byte ? byte_sentencepiece() : train_sentencepiece(lines, options));
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
@@ -88,6 +105,7 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
            ", unk ", processor.unk_id(), ", bos ", processor.bos_id(), ", eos ",
            processor.eos_id());
   model->subwords = subwords_of(model->bytes);
+  model->has_space_before = text::has_space_before(model->bytes);
   return Tokenizer(std::move(model));
 }
 
@@ -117,6 +135,15 @@ std::string Tokenizer::decode(std::span<const int> ids) const {
 std::string Tokenizer::piece(int id) const {
   check(id >= 0 && id < size(), "tokenizer: expected an id from 0 to ", size() - 1, ", got ", id);
   return model_->processor.IdToPiece(id);
+}
+
+bool Tokenizer::has_space_before() const { return model_->has_space_before; }
+
+// SentencePiece calls these pieces <0x00> to <0xFF>.
+std::optional<char> Tokenizer::byte(int id) const {
+  if (!model_->processor.IsByte(id)) return std::nullopt;
+  constexpr std::size_t first_digit = 3;
+  return static_cast<char>(std::stoi(piece(id).substr(first_digit, 2), nullptr, 16));
 }
 
 }  // namespace heed::text

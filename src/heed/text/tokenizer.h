@@ -1,8 +1,10 @@
-// Text to ids and back: subwords, words or characters, learned from text by SentencePiece.
+// Text to ids and back: subwords, words or characters, learned from text by SentencePiece, or
+// bytes.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,15 +12,18 @@
 
 namespace heed::text {
 
-enum class Subwords { bpe, unigram, word, character };
+enum class Subwords { bpe, unigram, word, character, byte };
 
-// "bpe", "unigram", "word", "char"; any other name is refused (ErrorKind::usage).
+// "bpe", "unigram", "word", "char", "byte"; any other name is refused (ErrorKind::usage).
 Subwords parse_subwords(std::string_view name);
 std::string_view to_string(Subwords subwords);
 
 struct TokenizerOptions {
   int vocabulary = 10000;  // how many pieces, the four special ones included
   Subwords subwords = Subwords::bpe;
+  // The lines are one text that goes on: "\n" is a piece of its own, and no space is thought before
+  // a text, so that pieces say the same wherever they stand. Not for words.
+  bool is_running_text = false;
 };
 
 // Immutable. Copies share the model, and any number of threads may use one at the same time.
@@ -26,6 +31,7 @@ struct TokenizerOptions {
 // Text comes back from decode(encode(text)) as it was, spaces included: nothing is normalised.
 // Exceptions are what the vocabulary lacks (a character or word that was not in the training
 // text, U+0000 and U+2585), which comes back as " ⁇ ", and U+2581, which comes back as a space.
+// Bytes have no exceptions.
 class Tokenizer {
  public:
   static constexpr int pad = 0;
@@ -36,7 +42,7 @@ class Tokenizer {
   // The same lines and options give the same bytes, on any machine and for any number of threads.
   // Blank lines are passed over. Refuses (ErrorKind::data) a text without words and, for bpe and
   // unigram, a vocabulary that is too small for the characters of the text or larger than the text
-  // allows. For words and characters the vocabulary is only an upper bound.
+  // allows. For words and characters the vocabulary is only an upper bound; bytes are 256.
   static Tokenizer train(std::span<const std::string> lines, const TokenizerOptions& options);
 
   // From a SentencePiece model whose special pieces have the ids above; refuses all others
@@ -55,6 +61,10 @@ class Tokenizer {
   std::string decode(std::span<const int> ids) const;
   // One piece as SentencePiece writes it: "▁" stands for a space.
   std::string piece(int id) const;
+  // Whether a space is thought before every text, which decode takes away again.
+  bool has_space_before() const;
+  // What a piece that stands for a single byte stands for.
+  std::optional<char> byte(int id) const;
 
  private:
   struct Model;

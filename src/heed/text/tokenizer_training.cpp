@@ -101,6 +101,15 @@ Alphabet find_alphabet(std::span<const std::string> lines) {
   return alphabet;
 }
 
+// What SentencePiece cannot learn from a line, because it keeps it for itself.
+std::vector<std::string> symbols_of_their_own(const TokenizerOptions& options,
+                                              const Alphabet& alphabet) {
+  std::vector<std::string> symbols;
+  if (alphabet.has_tab && options.subwords != Subwords::word) symbols.push_back("\t");
+  if (options.is_running_text) symbols.push_back("\n");
+  return symbols;
+}
+
 std::unordered_map<std::string, std::string> trainer_arguments(const TokenizerOptions& options,
                                                                const Alphabet& alphabet) {
   std::unordered_map<std::string, std::string> arguments = {
@@ -121,9 +130,12 @@ std::unordered_map<std::string, std::string> trainer_arguments(const TokenizerOp
       {"num_threads", "4"},
       {"minloglevel", "2"},
   };
-  if (alphabet.has_tab && options.subwords != Subwords::word) {
-    arguments["user_defined_symbols"] = "\t";
+  if (options.is_running_text) arguments["add_dummy_prefix"] = "false";
+  std::string symbols;
+  for (const std::string& symbol : symbols_of_their_own(options, alphabet)) {
+    symbols.append(symbols.empty() ? "" : ",").append(symbol);
   }
+  if (!symbols.empty()) arguments["user_defined_symbols"] = symbols;
   return arguments;
 }
 
@@ -133,9 +145,11 @@ void check_vocabulary(const TokenizerOptions& options, const Alphabet& alphabet)
            options.vocabulary);
   check_as(ErrorKind::data, alphabet.num_characters > 0,
            "vocabulary: expected text to learn from, found none");
+  check_as(ErrorKind::usage, !options.is_running_text || options.subwords != Subwords::word,
+           "subwords: expected bpe, unigram, char or byte for a running text, got word");
   if (options.subwords == Subwords::word || options.subwords == Subwords::character) return;
   const std::size_t smallest =
-      alphabet.num_characters + num_special_pieces + (alphabet.has_tab ? 1 : 0);
+      alphabet.num_characters + num_special_pieces + symbols_of_their_own(options, alphabet).size();
   check_as(ErrorKind::data, static_cast<std::size_t>(options.vocabulary) >= smallest,
            "vocabulary: ", options.vocabulary, " is too small, the text has ",
            alphabet.num_characters, " different characters and needs at least ", smallest);

@@ -1,5 +1,6 @@
 #include "heed/train/checkpoint.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -58,7 +59,10 @@ TrainingFiles files_from_json(std::string_view text, const std::string& source) 
   const auto fields = io::JsonFields::parse(text, source);
   TrainingFiles files;
   for (const std::string& name : fields.names()) {
-    if (name != "sha256" && !fields.text(name).empty()) files.paths[name] = fields.text(name);
+    if (name == "sha256" || fields.text(name).empty()) continue;
+    std::string role = name;
+    std::ranges::replace(role, '_', '-');  // as the first version wrote it
+    files.paths[role] = fields.text(name);
   }
   files.sha256 = fields.text("sha256");
   return files;

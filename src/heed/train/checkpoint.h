@@ -29,9 +29,12 @@ struct TrainingState {
   bool is_finished = false;
 };
 
+// Paths by what the files are: source, target, valid-source ...
+using FilePaths = std::map<std::string, std::string>;
+
 // The files that a run reads: where they were, and a hash of what was in them.
 struct TrainingFiles {
-  std::map<std::string, std::string> paths;  // by what they are: source, target, valid_source ...
+  FilePaths paths;
   std::string sha256;
 };
 

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "heed/generate/text_writer.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::train {
 namespace {
+
+// Of the text that a validation shows.
+constexpr Index sample_tokens = 100;
+constexpr double sample_temperature = 0.8;
 
 // Windows that begin at these places, side by side.
 models::LanguageBatch make_batch(const data::TextWindows& text, std::span<const Index> places) {
@@ -36,8 +41,9 @@ RunStart LanguageTask::run_start(Index, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());
   start.vocabulary = tokenizer_.size();
-  start.num_pairs = text_.size();
-  start.num_valid_pairs = validation_ ? validation_->size() : 0;
+  start.examples = "windows of " + std::to_string(text_.length()) + " tokens";
+  start.num_examples = text_.size();
+  start.num_valid_examples = validation_ ? validation_->size() : 0;
   start.update = update;
   return start;
 }
@@ -83,7 +89,13 @@ std::optional<double> LanguageTask::validation_loss(const ShouldStop& should_sto
   return loss / static_cast<double>(num_tokens);
 }
 
-bool LanguageTask::add_scores(ValidationReport&, const ShouldStop& should_stop) const {
+bool LanguageTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
+  const generate::WritingOptions options{.sampling = {.temperature = sample_temperature},
+                                         .seed = options_.seed,
+                                         .max_tokens = sample_tokens};
+  const std::string nothing;
+  const generate::TextWriter writer(model_, tokenizer_);
+  report.samples.push_back({{}, writer.write(std::span(&nothing, 1), options)[0].text, {}});
   return !should_stop();
 }
 

@@ -80,10 +80,9 @@ void MetricsLog::add(const ValidationReport& report) {
                     {"average", report.is_average},
                     {"best", report.is_best},
                     {"seconds", report.seconds}};
-  for (const SampleTranslation& sample : report.samples) {
-    line["samples"].push_back({{"source", sample.source},
-                               {"translation", sample.translation},
-                               {"reference", sample.reference}});
+  for (const Sample& sample : report.samples) {
+    line["samples"].push_back(
+        {{"source", sample.source}, {"output", sample.output}, {"reference", sample.reference}});
   }
   append(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }

@@ -41,7 +41,8 @@ using metrics::BleuTokenizer, models::Choice, text::Subwords;
 constexpr Choice<Subwords> subword_kinds[]{{"bpe", Subwords::bpe},
                                            {"unigram", Subwords::unigram},
                                            {"word", Subwords::word},
-                                           {"char", Subwords::character}};
+                                           {"char", Subwords::character},
+                                           {"byte", Subwords::byte}};
 constexpr Choice<OptimizerKind> optimizers[]{{"adam", OptimizerKind::adam},
                                              {"adamw", OptimizerKind::adamw}};
 constexpr Choice<ScheduleKind> schedules[]{{"inverse-sqrt", ScheduleKind::inverse_square_root},
@@ -68,7 +69,7 @@ class FieldList {
   template <typename Number>
   void number(const std::string& name, Number& value, Number min, const std::string& description,
               Number max = std::numeric_limits<Number>::max()) {
-    fields.push_back({name, description, [&value] { return fmt::format("{}", value); },
+    fields.push_back({name, "", description, [&value] { return fmt::format("{}", value); },
                       [&value, name, min, max](std::string_view text) {
                         value = parse_number(name, text, min, max);
                       }});
@@ -79,7 +80,7 @@ class FieldList {
               std::span<const Choice<std::type_identity_t<Value>>> choices) {
     std::string all;
     for (const auto& one : choices) all.append(all.empty() ? "" : "|").append(one.name);
-    fields.push_back({name, description + ": " + all,
+    fields.push_back({name, "", description + ": " + all,
                       [&value, choices] {
                         return std::string(
                             std::ranges::find(choices, value, &Choice<Value>::value)->name);
@@ -98,12 +99,12 @@ class FieldList {
   void length(const std::string& name, RunLength& value,
               RunLength (*parse)(std::string_view, std::string_view),
               const std::string& description) {
-    fields.push_back({name, description, [&value] { return to_string(value); },
+    fields.push_back({name, "", description, [&value] { return to_string(value); },
                       [&value, name, parse](std::string_view text) { value = parse(text, name); }});
   }
 
   void betas(const std::string& name, OptimizerOptions& value, const std::string& description) {
-    fields.push_back({name, description,
+    fields.push_back({name, "", description,
                       [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
                       [&value, name](std::string_view text) {
                         const std::size_t comma = text.find(',');
@@ -124,7 +125,9 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   list.number<Index>("key-value-heads", model.num_key_value_heads, 0,
                      "key/value heads; 0: as many as heads");
   list.number<Index>("max-positions", model.max_positions, 1,
-                     "longest sequence that learned positions know");
+                     "longest sequence that learned positions know; for --text the tokens of a "
+                     "window");
+  list.fields.back().other_name = "context";
   list.number<float>("dropout", model.dropout, 0, "on embeddings and sub-layers", max_rate);
   list.number<float>("attention-dropout", model.attention_dropout, 0, "on attention weights",
                      max_rate);
@@ -201,11 +204,14 @@ void validate(const Recipe& recipe) {
   model.vocabulary = recipe.tokenizer.vocabulary;
   models::validate(model);
   const TrainingOptions& training = recipe.training;
-  check_as(ErrorKind::usage, training.max_length <= training.batch_tokens,
+  check_as(ErrorKind::usage,
+           models::kind_of(recipe.model) == models::ModelKind::language ||
+               training.max_length <= training.batch_tokens,
            "--max-length: expected at most --batch-tokens, which is ", training.batch_tokens,
            ", found ", training.max_length);
   check_as(ErrorKind::usage,
-           recipe.model.positions != models::Positions::learned ||
+           models::kind_of(recipe.model) == models::ModelKind::language ||
+               recipe.model.positions != models::Positions::learned ||
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
            ", found ", training.max_length);

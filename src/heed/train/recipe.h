@@ -43,7 +43,8 @@ struct Recipe {
   TrainingOptions training;
 };
 
-// tiny, small, base, demo: the network and the training that suits it. Refuses other names.
+// The network that models::transformer_preset has under this name, with the tokenizer and the
+// training that suit it. Refuses other names.
 Recipe recipe_preset(std::string_view name);
 
 // Refuses what cannot be trained (ErrorKind::usage).
@@ -52,6 +53,7 @@ void validate(const Recipe& recipe);
 // One setting of a recipe under the name that the command line gives it, without the dashes.
 struct RecipeField {
   std::string name;
+  std::string other_name;  // that means the same; may be empty
   std::string description;
   std::function<std::string()> get;
   std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)

@@ -50,6 +50,40 @@ TrainingOptions demo_training() {
   return training;
 }
 
+// Karpathy's nanoGPT, which trains the same networks on the same plays; but the rate falls to zero.
+TrainingOptions character_training() {
+  TrainingOptions training;
+  training.optimizer = {.kind = OptimizerKind::adamw,
+                        .beta1 = 0.9,
+                        .beta2 = 0.99,
+                        .epsilon = 1e-8,
+                        .weight_decay = 0.1,
+                        .clip = 1};
+  training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.001, .warm_up = 100};
+  training.batch_tokens = 12 * 64;
+  training.validate_every = training.save_every = parse_interval("250u", "validate-every");
+  training.after = parse_run_length("2000u", "after");
+  return training;
+}
+
+TrainingOptions gpt_mini_training() {
+  TrainingOptions training = character_training();
+  training.batch_tokens = 16 * 256;
+  training.after = parse_run_length("2000u", "after");
+  return training;
+}
+
+TrainingOptions gpt2_training() {
+  TrainingOptions training = character_training();
+  training.optimizer.beta2 = 0.95;
+  training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.0006, .warm_up = 2000};
+  training.batch_tokens = 4 * 1024;
+  training.accumulate = 8;
+  training.validate_every = training.save_every = parse_interval("500u", "validate-every");
+  training.after = parse_run_length("100000u", "after");
+  return training;
+}
+
 }  // namespace
 
 Recipe recipe_preset(std::string_view name) {
@@ -62,6 +96,10 @@ Recipe recipe_preset(std::string_view name) {
     recipe.training = demo_training();
     recipe.tokenizer = {.vocabulary = 1000, .subwords = text::Subwords::bpe};
   }
+  if (name == "char" || name == "gpt-mini") recipe.tokenizer.subwords = text::Subwords::character;
+  if (name == "char") recipe.training = character_training();
+  if (name == "gpt-mini") recipe.training = gpt_mini_training();
+  if (name == "gpt2") recipe.training = gpt2_training();
   return recipe;
 }
 

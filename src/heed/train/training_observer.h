@@ -23,8 +23,10 @@ struct UpdateReport {
   double share_done = 0;   // of the whole run, 0 to 1, as far as one can tell
 };
 
-struct SampleTranslation {
-  std::string source, translation, reference;
+// What the model makes of some held-out source, and what it should; a language model, which just
+// writes, has neither source nor reference.
+struct Sample {
+  std::string source, output, reference;
 };
 
 // Of the weights that the model folder would get.
@@ -37,7 +39,7 @@ struct ValidationReport {
   double latest_loss = 0;   // the same loss of the latest weights, when the others are averages
   bool is_average = false;  // whether averaged weights did better than the latest
   bool is_best = true;      // of this run, for early stopping
-  std::vector<SampleTranslation> samples;
+  std::vector<Sample> samples;
   double seconds = 0;
 };
 
@@ -45,10 +47,11 @@ struct ValidationReport {
 struct RunStart {
   Index num_parameters = 0;
   Index vocabulary = 0;
-  Index num_pairs = 0;
-  Index num_blank = 0;     // pairs left out because a side is blank
-  Index num_too_long = 0;  // pairs left out because a side is too long
-  Index num_valid_pairs = 0;
+  std::string examples = "pairs";  // what they are called
+  Index num_examples = 0;
+  Index num_blank = 0;     // left out because there is nothing in them
+  Index num_too_long = 0;  // left out because they are too long
+  Index num_valid_examples = 0;
   Index num_valid_left_out = 0;
   Index update = 0;  // above 0: goes on after this update
 };

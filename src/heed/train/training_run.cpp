@@ -15,9 +15,7 @@ namespace {
 std::string option_names(const TrainingFiles& files) {
   std::string names;
   for (const auto& [role, path] : files.paths) {
-    std::string option = role;
-    std::ranges::replace(option, '_', '-');
-    names.append(names.empty() ? "--" : ", --").append(option);
+    names.append(names.empty() ? "--" : ", --").append(role);
   }
   return names;
 }

@@ -28,6 +28,8 @@ class TaskMaker {
   virtual std::unique_ptr<TrainingTask> begin() const = 0;
   // With the tokenizer in the folder; the weights come from the checkpoint.
   virtual std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const = 0;
+  // Of all that the task reads: a run goes on with the same data only.
+  virtual std::string data_hash() const = 0;
 };
 
 // `run` says what is asked for; where the folder holds a checkpoint, its state is taken from there.

@@ -28,11 +28,11 @@ RunStart TranslationTask::run_start(Index epoch, Index update) {
   start.num_parameters = models::num_parameters(model_.config());
   start.vocabulary = tokenizer_.size();
   const data::TranslationCorpus& corpus = corpus_.of_epoch(epoch);
-  start.num_pairs = corpus.size();
+  start.num_examples = corpus.size();
   start.num_blank = corpus.num_blank();
   start.num_too_long = corpus.num_too_long();
   if (validation_) {
-    start.num_valid_pairs = validation_->corpus.size();
+    start.num_valid_examples = validation_->corpus.size();
     start.num_valid_left_out = validation_->corpus.num_blank() + validation_->corpus.num_too_long();
   }
   start.update = update;

@@ -1,9 +1,9 @@
 #include "heed/train/translation_training.h"
 
 #include "heed/base/error.h"
-#include "heed/io/sha256.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
+#include "heed/train/hash_lines.h"
 #include "heed/train/translation_task.h"
 
 namespace heed::train {
@@ -14,17 +14,13 @@ struct Texts {
   std::optional<text::ParallelLines> validation;
 };
 
-Texts read_texts(const TranslationTexts& files) {
-  Texts texts{text::read_parallel_lines(files.source, files.target), std::nullopt};
-  if (!files.valid_source.empty()) {
-    texts.validation = text::read_parallel_lines(files.valid_source, files.valid_target);
+Texts read_texts(const FilePaths& files) {
+  Texts texts{text::read_parallel_lines(files.at("source"), files.at("target")), std::nullopt};
+  if (files.contains("valid-source")) {
+    texts.validation =
+        text::read_parallel_lines(files.at("valid-source"), files.at("valid-target"));
   }
   return texts;
-}
-
-void hash_lines(io::Sha256& hash, const std::vector<std::string>& lines) {
-  hash.update(std::to_string(lines.size()) + '\n');
-  for (const std::string& line : lines) hash.update(line + '\n');
 }
 
 std::string hash_of(const Texts& texts) {
@@ -59,13 +55,14 @@ ValidationData validation_data(const text::ParallelLines& lines, const text::Tok
   return data;
 }
 
-void check_training(const TranslationTraining& training) {
-  validate(training.recipe);
-  const bool has_validation = !training.texts.valid_source.empty();
-  check_as(ErrorKind::usage, has_validation == !training.texts.valid_target.empty(),
+void check_options(const FilePaths& files, const Recipe& recipe) {
+  check_as(ErrorKind::usage, models::kind_of(recipe.model) == models::ModelKind::translation,
+           "--source and --target: expected an encoder and a decoder, found no encoder layers");
+  const bool has_validation = files.contains("valid-source");
+  check_as(ErrorKind::usage, has_validation == files.contains("valid-target"),
            "--valid-source and --valid-target: expected both or none, found one");
   check_as(ErrorKind::usage,
-           has_validation || training.recipe.training.early_stopping == StoppingMetric::none,
+           has_validation || recipe.training.early_stopping == StoppingMetric::none,
            "--early-stopping: expected --valid-source and --valid-target, found none");
 }
 
@@ -98,39 +95,28 @@ class TranslationMaker : public TaskMaker {
   std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
     return make_task(texts_, models::load_tokenizer(folder.model()), recipe_);
   }
-  std::string data_hash() const { return hash_of(texts_); }
+  std::string data_hash() const override { return hash_of(texts_); }
 
  private:
   Texts texts_;
   Recipe recipe_;
 };
 
-TrainingFiles training_files(const TranslationTexts& texts, std::string sha256) {
-  TrainingFiles files{{{"source", texts.source}, {"target", texts.target}}, std::move(sha256)};
-  if (!texts.valid_source.empty()) {
-    files.paths["valid_source"] = texts.valid_source;
-    files.paths["valid_target"] = texts.valid_target;
-  }
-  return files;
+std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
+  check_options(files, recipe);
+  return std::make_unique<TranslationMaker>(read_texts(files), recipe);
 }
 
 }  // namespace
 
-TrainingResult train_translation(const TranslationTraining& training, TrainingObserver& observer) {
-  check_training(training);
-  const TrainingFolder folder(training.model_folder);
-  folder.check_usable();
-  const TranslationMaker maker(read_texts(training.texts), training.recipe);
-  RunDescription run{{}, training.recipe, training_files(training.texts, maker.data_hash())};
-  return run_training(folder, std::move(run), maker, observer);
-}
-
-TranslationTexts translation_texts(const TrainingFiles& files) {
-  const auto path = [&](const char* role) {
-    const auto found = files.paths.find(role);
-    return found == files.paths.end() ? std::string() : found->second;
-  };
-  return {path("source"), path("target"), path("valid_source"), path("valid_target")};
+TrainingKind translation_training() {
+  return {"text to text",
+          {{"source", "text to translate from, one sentence a line"},
+           {"target", "its translation, line by line"},
+           {"valid-source", "held-out text, to watch the progress", false},
+           {"valid-target", "its translation", false}},
+          "tiny",
+          make};
 }
 
 }  // namespace heed::train

@@ -1,0 +1,258 @@
+#include "heed/generate/text_writer.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/base/random.h"
+#include "heed/generate/stop_text.h"
+#include "heed/models/model_folder.h"
+#include "heed/text/text_stream.h"
+
+namespace heed::generate {
+namespace {
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+// One text while it is written.
+struct Draft {
+  std::size_t number;     // among the results
+  std::uint64_t chance;   // whose random numbers it draws
+  std::vector<int> ids;   // of the prompt, then of the text
+  std::size_t begin = 0;  // the first that the model still sees
+  text::TextStream stream;
+  StopText stop;
+  WrittenText written = {};
+  bool is_finished = false;
+
+  std::span<const int> visible() const { return std::span(ids).subspan(begin); }
+
+  void forget_more_than(std::size_t context) {
+    if (ids.size() - begin > context) begin = ids.size() - std::max<std::size_t>(1, context / 2);
+  }
+};
+
+// Some rows of a matrix, in any order and any number of times.
+Tensor rows_of(const Tensor& matrix, std::span<const Index> rows) {
+  const Index dim = matrix.dim(-1);
+  Tensor picked = Tensor::empty({std::ssize(rows), dim});
+  for (Index i = 0; i < std::ssize(rows); ++i) {
+    std::ranges::copy(matrix.values().subspan(rows[i] * dim, dim), picked.data() + i * dim);
+  }
+  return picked;
+}
+
+models::PackedIds packed(std::span<const std::span<const int>> sequences) {
+  models::PackedIds all;
+  std::vector<Index> lengths;
+  for (const auto& ids : sequences) {
+    all.ids.insert(all.ids.end(), ids.begin(), ids.end());
+    lengths.push_back(std::ssize(ids));
+  }
+  all.spans = Spans::of_lengths(lengths);
+  return all;
+}
+
+std::vector<Index> last_rows(const Spans& spans) {
+  std::vector<Index> rows;
+  for (const Span& span : spans) rows.push_back(span.begin + span.length - 1);
+  return rows;
+}
+
+// All texts, step by step. Rows of the cache are the drafts that are not finished, in their order.
+class Writing {
+ public:
+  Writing(const models::LanguageModel& model, std::vector<Draft> drafts,
+          const WritingOptions& options, const TextWriter::OnText& on_text)
+      : model_(model),
+        options_(options),
+        on_text_(on_text),
+        sampler_(options.sampling, options.seed),
+        drafts_(std::move(drafts)),
+        cache_(model.start(0)),
+        context_(nn::ForwardContext::inference()) {
+    for (Draft& draft : drafts_) live_.push_back(&draft);
+  }
+
+  std::vector<WrittenText> run() {
+    Tensor hidden = read_prompts();  // [live, D], behind each draft's last token
+    while (true) {
+      choose_tokens(hidden);
+      const std::vector<Index> rows = drop_finished();
+      if (live_.empty()) break;
+      hidden = read_on(rows);
+    }
+    std::vector<WrittenText> texts;
+    for (Draft& draft : drafts_) texts.push_back(std::move(draft.written));
+    return texts;
+  }
+
+ private:
+  // The samples of a prompt read it once.
+  Tensor read_prompts() {
+    std::vector<std::span<const int>> prompts;
+    std::vector<Index> rows;  // of each draft
+    for (std::size_t i = 0; i < live_.size(); ++i) {
+      if (i % options_.num_samples == 0) prompts.push_back(live_[i]->visible());
+      rows.push_back(std::ssize(prompts) - 1);
+    }
+    cache_ = model_.start(std::ssize(prompts));
+    const Tensor hidden = advance(packed(prompts));
+    cache_.reorder(rows);
+    return rows_of(hidden, rows);
+  }
+
+  // Reads what was chosen last. `rows`: those of the cache that go on.
+  Tensor read_on(const std::vector<Index>& rows) {
+    bool is_full = false;
+    for (Draft* draft : live_) {
+      const std::size_t begin = draft->begin;
+      draft->forget_more_than(static_cast<std::size_t>(model_.config().max_positions));
+      is_full = is_full || draft->begin != begin;
+    }
+    std::vector<std::span<const int>> unread;
+    for (const Draft* draft : live_) {
+      unread.push_back(is_full ? draft->visible() : draft->visible().last(1));
+    }
+    if (is_full) {
+      // With or without a cache the bits are the same, so that all may begin anew.
+      cache_ = model_.start(std::ssize(live_));
+    } else {
+      cache_.reorder(rows);
+    }
+    return advance(packed(unread));
+  }
+
+  // -> [sequences, D], the last row of each
+  Tensor advance(const models::PackedIds& input) {
+    return rows_of(model_.advance(input, cache_, context_), last_rows(input.spans));
+  }
+
+  void choose_tokens(const Tensor& hidden) {
+    Tensor logits = model_.logits(hidden);  // [live, V]
+    const std::size_t width = logits.dim(-1);
+    const std::span<float> values(logits.data(), logits.size());
+    parallel_for(std::ssize(live_),
+                 [&](Index row) { choose_token(*live_[row], values.subspan(row * width, width)); });
+    for (Draft* draft : live_) tell(*draft);
+  }
+
+  void choose_token(Draft& draft, std::span<float> logits) const {
+    for (const int token :
+         {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
+      logits[token] = minus_infinity;
+    }
+    // The sampler changes the logits, and the score is the model's own.
+    const std::vector<float> before(logits.begin(), logits.end());
+    const int token = sampler_.next(logits, draft.ids, draft.chance);
+    draft.ids.push_back(token);
+    draft.written.tokens.push_back({token, LogProbabilities::of_logits(before)[token]});
+  }
+
+  void tell(Draft& draft) const {
+    const int token = draft.ids.back();
+    const bool has_ended = token == text::Tokenizer::end;
+    const bool is_long = std::ssize(draft.written.tokens) >= options_.max_tokens;
+    std::string part = draft.stop.add(draft.stream.add(token));
+    if (has_ended || is_long) {
+      part += draft.stop.add(draft.stream.finish());
+      if (!draft.stop.is_stopped()) part += draft.stop.finish();
+    }
+    draft.is_finished = has_ended || is_long || draft.stop.is_stopped();
+    draft.written.ending = draft.stop.is_stopped() ? Ending::stop_text
+                           : has_ended             ? Ending::end_token
+                                                   : Ending::length;
+    draft.written.text += part;
+    if (on_text_ && !part.empty()) on_text_(draft.number, part);
+  }
+
+  // The rows of those that go on.
+  std::vector<Index> drop_finished() {
+    std::vector<Index> rows;
+    for (Index row = 0; row < std::ssize(live_); ++row) {
+      if (!live_[row]->is_finished) rows.push_back(row);
+    }
+    std::erase_if(live_, [](const Draft* draft) { return draft->is_finished; });
+    return rows;
+  }
+
+  const models::LanguageModel& model_;
+  const WritingOptions& options_;
+  const TextWriter::OnText& on_text_;
+  Sampler sampler_;
+  std::vector<Draft> drafts_;
+  std::vector<Draft*> live_;
+  nn::StackCache cache_;
+  nn::ForwardContext context_;
+};
+
+void check_options(const WritingOptions& options) {
+  check_as(ErrorKind::usage, options.max_tokens >= 1,
+           "--max-tokens: expected a number of at least 1, found ", options.max_tokens);
+  check_as(ErrorKind::usage, options.num_samples >= 1,
+           "--n: expected a number of at least 1, found ", options.num_samples);
+}
+
+}  // namespace
+
+std::string_view to_string(Ending ending) {
+  switch (ending) {
+    case Ending::end_token:
+      return "end";
+    case Ending::stop_text:
+      return "stop";
+    default:
+      return "length";
+  }
+}
+
+TextWriter TextWriter::load(const std::string& folder) {
+  models::LanguageModelFolder loaded = models::load_language_model_folder(folder);
+  return TextWriter(loaded.model.packed(), std::move(loaded.tokenizer));
+}
+
+TextWriter::TextWriter(models::LanguageModel model, text::Tokenizer tokenizer)
+    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+
+std::vector<int> TextWriter::prompt_ids(const std::string& prompt, Index number,
+                                        const WritingOptions& options) const {
+  const std::string text = prompt + options.prefix;
+  std::vector<int> ids = tokenizer_.encode(text.empty() ? "\n" : text);
+  const std::size_t context = model_.config().max_positions;
+  if (options.truncate && ids.size() > context) ids.erase(ids.begin(), ids.end() - context);
+  check_as(ErrorKind::data, ids.size() <= context, "prompt ", number,
+           ": expected at most the model's context of ", context, " tokens, found ", ids.size(),
+           " (--truncate cuts the beginning)");
+  return ids;
+}
+
+std::vector<WrittenText> TextWriter::write(std::span<const std::string> prompts,
+                                           const WritingOptions& options,
+                                           const OnText& on_text) const {
+  check_options(options);
+  std::vector<Draft> drafts;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const Index number = options.first_prompt + static_cast<Index>(i);
+    const std::vector<int> ids = prompt_ids(prompts[i], number, options);
+    for (Index sample = 0; sample < options.num_samples; ++sample) {
+      const auto chance =
+          random_key(0, static_cast<std::uint64_t>(number), static_cast<std::uint64_t>(sample));
+      drafts.push_back({.number = drafts.size(),
+                        .chance = chance,
+                        .ids = ids,
+                        .stream = text::TextStream(tokenizer_, /*goes_on=*/true),
+                        .stop = StopText(options.stop)});
+      drafts.back().written.text = options.prefix;
+      if (on_text && !options.prefix.empty()) on_text(drafts.back().number, options.prefix);
+    }
+  }
+  if (drafts.empty()) return {};
+  const NoRecording no_recording;
+  return Writing(model_, std::move(drafts), options, on_text).run();
+}
+
+}  // namespace heed::generate

@@ -1,0 +1,78 @@
+#include "heed/text/text_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::string_view space_mark = "\xe2\x96\x81";   // U+2581
+constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
+constexpr std::string_view unknown_text = " \xe2\x81\x87 ";
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Whether more bytes can make a character of these.
+bool may_become_character(std::string_view bytes) {
+  return bytes.size() < utf8_length(bytes.front()) && !is_continuation(bytes.front()) &&
+         std::ranges::all_of(bytes.substr(1), is_continuation);
+}
+
+std::string with_spaces(std::string_view piece) {
+  std::string text;
+  while (!piece.empty()) {
+    const bool is_space = piece.starts_with(space_mark);
+    text += is_space ? ' ' : piece.front();
+    piece.remove_prefix(is_space ? space_mark.size() : 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+TextStream::TextStream(Tokenizer tokenizer, bool goes_on)
+    : tokenizer_(std::move(tokenizer)), is_at_start_(tokenizer_.has_space_before() && !goes_on) {}
+
+std::string TextStream::add(int id) {
+  if (const std::optional<char> byte = tokenizer_.byte(id)) {
+    is_at_start_ = false;
+    bytes_ += *byte;
+    return take_characters();
+  }
+  const std::string before = finish();
+  if (id == Tokenizer::pad || id == Tokenizer::begin || id == Tokenizer::end) return before;
+  if (id == Tokenizer::unknown) {
+    is_at_start_ = false;
+    return before + std::string(unknown_text);
+  }
+  std::string text = with_spaces(tokenizer_.piece(id));
+  if (is_at_start_ && text.starts_with(' ')) text.erase(0, 1);
+  is_at_start_ = false;
+  return before + text;
+}
+
+// Bytes that cannot be part of a character become U+FFFD, each by itself, as SentencePiece has it.
+std::string TextStream::take_characters() {
+  std::string text;
+  while (!bytes_.empty() && !may_become_character(bytes_)) {
+    const std::size_t length = std::min(utf8_length(bytes_.front()), bytes_.size());
+    const bool is_whole = is_valid_utf8(std::string_view(bytes_).substr(0, length));
+    text += is_whole ? std::string_view(bytes_).substr(0, length) : replacement;
+    bytes_.erase(0, is_whole ? length : 1);
+  }
+  return text;
+}
+
+std::string TextStream::finish() {
+  std::string text;
+  while (!bytes_.empty()) {
+    text += replacement;
+    bytes_.erase(0, 1);
+    text += take_characters();
+  }
+  return text;
+}
+
+}  // namespace heed::text

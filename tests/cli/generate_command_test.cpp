@@ -1,0 +1,88 @@
+#include "heed/cli/generate_command.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "generate/memorised_writer.h"
+#include "heed/base/error.h"
+#include "support/temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+struct SavedModel {
+  TemporaryFolder folder;
+  SavedModel() {
+    const models::LanguageModelFolder& model = generate::rhyme_model();
+    models::save_model_folder(folder.path(), model.model, model.tokenizer);
+  }
+  GenerateOptions greedy(Index max_tokens) const {
+    GenerateOptions options{.model = folder.path()};
+    options.writing.sampling.temperature = 0;
+    options.writing.max_tokens = max_tokens;
+    return options;
+  }
+};
+
+std::string run(const GenerateOptions& options, const std::string& input = "") {
+  std::istringstream in(input);
+  std::ostringstream out;
+  EXPECT_EQ(generate(options, in, out), 0);
+  return out.str();
+}
+
+TEST(GenerateCommand, GoesOnFromThePrompt) {
+  const SavedModel model;
+  GenerateOptions options = model.greedy(7);
+  options.prompt = "the bat sat in";
+  EXPECT_EQ(run(options), " a cave\n");
+  options.echo = true;
+  EXPECT_EQ(run(options), "the bat sat in a cave\n");
+}
+
+TEST(GenerateCommand, GoesOnFromEveryLineAndPutsTheTextsInOrder) {
+  const SavedModel model;
+  GenerateOptions options = model.greedy(6);
+  EXPECT_EQ(run(options, "the bat sat in a\nthe cat sat on\n"), " cave\n\n---\n a mat\n");
+  options.separator = "==";
+  options.writing.num_samples = 2;
+  EXPECT_EQ(run(options, "the cat sat on\n"), " a mat\n==\n a mat\n");
+  EXPECT_EQ(run(options, ""), "");
+}
+
+TEST(GenerateCommand, WritesTokensAndTheirLogProbabilitiesAsJson) {
+  const SavedModel model;
+  GenerateOptions options = model.greedy(30);
+  options.json = true;
+  options.writing.stop = {"\n"};
+  const auto line = nlohmann::json::parse(run(options, "the cat sat on\n"));
+  EXPECT_EQ(line["prompt"], "the cat sat on");
+  EXPECT_EQ(line["text"], " a mat");
+  EXPECT_EQ(line["ending"], "stop");
+  ASSERT_EQ(line["tokens"].size(), 7u);
+  EXPECT_EQ(line["tokens"][1]["piece"], "a");
+  EXPECT_LE(line["tokens"][1]["log_probability"], 0.0);
+}
+
+TEST(GenerateCommand, RefusesAPromptLongerThanTheContext) {
+  const SavedModel model;
+  try {
+    run(model.greedy(5), "the\nthe bat sat in a cave the cat sat on a mat\n");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_TRUE(std::string(error.what()).starts_with("prompt 2: expected at most"))
+        << error.what();
+  }
+}
+
+TEST(GenerateCommand, RefusesAModelOfAnotherKind) {
+  const TemporaryFolder folder;
+  GenerateOptions options{.model = folder.path()};
+  EXPECT_THROW(run(options), Error);
+}
+
+}  // namespace
+}  // namespace heed::cli

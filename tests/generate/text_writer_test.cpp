@@ -1,0 +1,166 @@
+#include "heed/generate/text_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "generate/memorised_writer.h"
+#include "heed/base/error.h"
+
+namespace heed::generate {
+namespace {
+
+const TextWriter& rhyme_writer() {
+  static const TextWriter writer(rhyme_model().model.packed(), rhyme_model().tokenizer);
+  return writer;
+}
+
+const WritingOptions greedy{.sampling = {.temperature = 0}, .max_tokens = 40};
+
+std::vector<std::string> texts_of(const std::vector<WrittenText>& written) {
+  std::vector<std::string> texts;
+  for (const WrittenText& one : written) texts.push_back(one.text);
+  return texts;
+}
+
+std::vector<std::string> write(const std::vector<std::string>& prompts,
+                               const WritingOptions& options) {
+  return texts_of(rhyme_writer().write(prompts, options));
+}
+
+TEST(TextWriter, GoesOnWithWhatItKnowsByHeart) {
+  EXPECT_EQ(write({"the bat sat in"}, greedy)[0], " a cave\nthe cat sat on a mat\nüber die ");
+}
+
+TEST(TextWriter, WritesFarBeyondItsContext) {
+  WritingOptions options = greedy;
+  options.max_tokens = 150;  // the model sees 24 of them
+  const std::string text = "the bat sat" + write({"the bat sat"}, options)[0];
+  EXPECT_TRUE(
+      text.starts_with("the bat sat in a cave\nthe cat sat on a mat\nüber die straße ging "
+                       "er\nthe bat sat in a cave\nthe cat sat"))
+      << text;
+}
+
+// What a plain loop over the whole visible text gives, without a cache and without a batch.
+std::string written_plainly(const std::string& prompt, Index count) {
+  const auto& [model, tokenizer] = rhyme_model();
+  const NoRecording no_recording;
+  std::vector<int> ids = tokenizer.encode(prompt);
+  const std::size_t prompt_size = ids.size();
+  std::size_t begin = 0;
+  const auto context_size = static_cast<std::size_t>(model.config().max_positions);
+  for (Index i = 0; i < count; ++i) {
+    if (ids.size() - begin > context_size) begin = ids.size() - context_size / 2;
+    const std::vector<int> seen(ids.begin() + static_cast<std::ptrdiff_t>(begin), ids.end());
+    auto context = nn::ForwardContext::inference();
+    const Tensor logits =
+        model.logits(model.hidden({seen, Spans::single(std::ssize(seen))}, context));
+    const auto last = logits.values().last(static_cast<std::size_t>(logits.dim(-1)));
+    std::vector<float> allowed(last.begin(), last.end());
+    for (const int token : {0, 1, 2}) allowed[static_cast<std::size_t>(token)] = -1e30f;
+    ids.push_back(static_cast<int>(std::ranges::max_element(allowed) - allowed.begin()));
+  }
+  return tokenizer.decode(std::span(ids).subspan(prompt_size));
+}
+
+TEST(TextWriter, WithTheCacheItWritesWhatItWritesWithout) {
+  WritingOptions options = greedy;
+  options.max_tokens = 60;
+  for (const std::string prompt : {"t", "a mat\nthe", "xe"}) {
+    EXPECT_EQ(write({prompt}, options)[0], written_plainly(prompt, 60)) << prompt;
+  }
+}
+
+TEST(TextWriter, ATextDoesNotDependOnThoseBesideIt) {
+  const std::vector<std::string> prompts{"the", "a cave\nthe cat sat on", "ü", ""};
+  WritingOptions options{.sampling = {.temperature = 1.5}, .max_tokens = 50, .num_samples = 3};
+  const auto together = rhyme_writer().write(prompts, options);
+  ASSERT_EQ(together.size(), 12u);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    options.first_prompt = 1 + static_cast<Index>(i);
+    const auto alone = rhyme_writer().write(std::span(&prompts[i], 1), options);
+    for (std::size_t sample = 0; sample < 3; ++sample) {
+      const WrittenText& expected = together[3 * i + sample];
+      EXPECT_EQ(alone[sample].text, expected.text);
+      ASSERT_EQ(alone[sample].tokens.size(), expected.tokens.size());
+      for (std::size_t t = 0; t < expected.tokens.size(); ++t) {
+        EXPECT_EQ(alone[sample].tokens[t].log_probability, expected.tokens[t].log_probability);
+      }
+    }
+  }
+  EXPECT_NE(together[0].text, together[1].text) << "samples are all the same";
+}
+
+TEST(TextWriter, OneSampleIsTheFirstOfMany) {
+  WritingOptions options{.sampling = {.temperature = 1.5}, .max_tokens = 30};
+  const std::string first = write({"the"}, options)[0];
+  options.num_samples = 4;
+  EXPECT_EQ(write({"the"}, options)[0], first);
+}
+
+TEST(TextWriter, TheSameSeedGivesTheSameTextAndAnotherSeedAnother) {
+  WritingOptions options{.sampling = {.temperature = 2}, .max_tokens = 40};
+  const std::string text = write({"the"}, options)[0];
+  EXPECT_EQ(write({"the"}, options)[0], text);
+  options.seed = 2;
+  EXPECT_NE(write({"the"}, options)[0], text);
+}
+
+TEST(TextWriter, EndsBeforeAStopTextAndSaysSo) {
+  WritingOptions options = greedy;
+  options.stop = {"mat"};
+  const auto written = rhyme_writer().write(std::vector<std::string>{"the cat"}, options);
+  EXPECT_EQ(written[0].text, " sat on a ");
+  EXPECT_EQ(written[0].ending, Ending::stop_text);
+  EXPECT_EQ(rhyme_writer().write(std::vector<std::string>{"the cat"}, greedy)[0].ending,
+            Ending::length);
+}
+
+TEST(TextWriter, TellsItsTextAsItComes) {
+  const std::vector<std::string> prompts{"the bat", "the cat"};
+  std::vector<std::string> heard(2);
+  std::size_t times = 0;
+  const auto written =
+      rhyme_writer().write(prompts, greedy, [&](std::size_t number, std::string_view part) {
+        heard[number] += part;
+        ++times;
+      });
+  EXPECT_EQ(heard, texts_of(written));
+  EXPECT_EQ(times, 80u);  // a character at a time
+}
+
+TEST(TextWriter, BeginsWithThePrefix) {
+  WritingOptions options = greedy;
+  options.prefix = " sat on";
+  options.max_tokens = 6;
+  EXPECT_EQ(write({"the cat"}, options)[0], " sat on a mat");
+}
+
+TEST(TextWriter, TellsHowLikelyTheModelFindsEachToken) {
+  const auto written = rhyme_writer().write(std::vector<std::string>{"the bat sat in a"}, greedy);
+  ASSERT_EQ(written[0].tokens.size(), 40u);
+  for (const TokenScore& token : written[0].tokens) {
+    EXPECT_LE(token.log_probability, 0);
+    EXPECT_GT(token.log_probability, -1.0f) << token.token;
+  }
+}
+
+TEST(TextWriter, RefusesAPromptThatIsLongerThanTheContextUnlessItMayCutIt) {
+  const std::vector<std::string> prompts{"the", "in a cave\nthe cat sat on a"};  // 26 tokens
+  try {
+    rhyme_writer().write(prompts, greedy);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_STREQ(error.what(),
+                 "prompt 2: expected at most the model's context of 24 tokens, found 26 "
+                 "(--truncate cuts the beginning)");
+  }
+  WritingOptions options = greedy;
+  options.truncate = true;
+  EXPECT_TRUE(write(prompts, options)[1].starts_with(" mat\n")) << write(prompts, options)[1];
+}
+
+TEST(TextWriter, NothingGivesNothing) { EXPECT_TRUE(write({}, greedy).empty()); }
+
+}  // namespace
+}  // namespace heed::generate
