@@ -8,6 +8,7 @@
 #include "heed/cli/evaluate_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/inspect_command.h"
+#include "heed/cli/score_command.h"
 #include "heed/cli/train_command.h"
 #include "heed/cli/translate_command.h"
 
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
                          train_command(),
                          translate_command(),
                          generate_command(),
+                         score_command(),
                          evaluate_command(),
                          inspect_command(),
                          corpus_command(),
