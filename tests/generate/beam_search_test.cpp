@@ -364,7 +364,9 @@ TEST(BeamSearch, DiverseGroupsFollowTheRulesAsAPlainSearchDoes) {
                                     .constraints = no_early_end};
     const auto found = beam_search(model, pack_sources(Sentences{source}), options);
     expect_same(found[0], plain_diverse_search(model, source, options));
-    if (num_different > 0) EXPECT_EQ(std::ssize(found[0]), num_different);
+    if (num_different > 0) {
+      EXPECT_EQ(std::ssize(found[0]), num_different);
+    }
   }
 }
 
