@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "generate/memorised_translator.h"
@@ -59,6 +61,55 @@ TEST(TranslateCommand, PrintsTheNBestInTheFormatOfMoses) {
   EXPECT_TRUE(found[3].starts_with("2 ||| eins ||| ")) << found[3];
 }
 
+TEST(TranslateCommand, TellsTokensAndLogProbabilitiesInJson) {
+  const SavedModel model;
+  std::istringstream lines(
+      model.run("two three\n\n", {.n_best = 2, .alignment = true, .json = true}));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  const nlohmann::json found = nlohmann::json::parse(line);
+  EXPECT_EQ(found["line"], 1);
+  ASSERT_EQ(found["translations"].size(), 2u);
+  const nlohmann::json& best = found["translations"][0];
+  EXPECT_EQ(best["text"], "zwei drei");
+  EXPECT_EQ(best["alignment"], "0-0 1-1");
+  ASSERT_EQ(best["tokens"].size(), 3u);
+  double sum = 0;
+  for (const nlohmann::json& token : best["tokens"]) sum += token["log_probability"].get<double>();
+  EXPECT_DOUBLE_EQ(best["log_probability"].get<double>(), sum);
+  EXPECT_DOUBLE_EQ(best["score"].get<double>(), sum / 3);
+  EXPECT_EQ(best["tokens"][2]["id"], text::Tokenizer::end);
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"], "");
+}
+
+TEST(TranslateCommand, TakesPrefixesForbiddenAndRequiredWords) {
+  const SavedModel model;
+  EXPECT_TRUE(model.run("two\nfour\n", {.prefix = "eins"}).starts_with("eins"));
+  std::ofstream(model.folder.file("prefixes")) << "eins\n\n";
+  const std::string each = model.run("two\nfour\n", {.prefixes = model.folder.file("prefixes")});
+  EXPECT_TRUE(each.starts_with("eins")) << each;
+  EXPECT_TRUE(each.ends_with("\nvier\n")) << each;
+  const std::string without = model.run("two three\n", {.forbid = {"zwei", "drei"}});
+  EXPECT_EQ(without.find("zwei"), std::string::npos) << without;
+  EXPECT_EQ(without.find("drei"), std::string::npos) << without;
+  EXPECT_NE(model.run("two\n", {.require = {"vier"}}).find("vier"), std::string::npos);
+  expect_error(
+      ErrorKind::data,
+      model.folder.file("prefixes") + ": expected a line for each line of standard input, found 2",
+      [&] { model.run("two\none\ntwo\n", {.prefixes = model.folder.file("prefixes")}); });
+  expect_error(ErrorKind::usage, "translate: expected --prefix or --prefixes, found both",
+               [&] { model.run("two\n", {.prefix = "a", .prefixes = "b"}); });
+}
+
+TEST(TranslateCommand, DiverseGroupsAndCoverageReachTheSearch) {
+  const SavedModel model;
+  EXPECT_EQ(model.run("two three\n", {.beam_size = 4, .diverse_groups = 2}), "zwei drei\n");
+  EXPECT_THROW(model.run("two\n", {.beam_size = 4, .diverse_groups = 3}), Error);
+  const std::string without = model.run("two three\n", {.scores = true});
+  EXPECT_NE(model.run("two three\n", {.coverage_penalty = 1, .scores = true}), without);
+}
+
 TEST(TranslateCommand, NamesTheLineThatIsNotUtf8AfterTranslatingThoseBefore) {
   const SavedModel model;
   std::istringstream in("two\none\nt\xffo\nfour\n");
@@ -85,7 +136,8 @@ TEST(TranslateCommand, UnderstandsItsOptions) {
   Command command = translate_command();
   EXPECT_NO_THROW(command.app()->parse(
       "--model m --beam 4 --length-penalty 0.6 --max-length 9 --n-best 2 --alignment --scores "
-      "--threads 1 --batch-tokens 100"));
+      "--threads 1 --batch-tokens 100 --diverse-groups 2 --diversity-penalty 0.3 "
+      "--coverage-penalty 0.2 --prefix Ein --truncate --json --forbid a --forbid b --require c"));
   EXPECT_NO_THROW(translate_command().app()->parse("--model m --beam-size 4"));
   EXPECT_THROW(translate_command().app()->parse("--beam 4"), CLI::ParseError);
   EXPECT_THROW(translate_command().app()->parse("--model m --beam 0"), CLI::ParseError);

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/generate/alignment.h"
 #include "heed/generate/packing.h"
 #include "heed/ops/softmax.h"
 #include "heed/text/tokenizer.h"
@@ -187,6 +188,252 @@ TEST(BeamSearch, ASentenceDoesNotDependOnItsNeighboursToTheBit) {
   }
 }
 
+TEST(BeamSearch, WithEveryOptionASentenceDoesNotDependOnItsNeighboursToTheBit) {
+  const TranslationModel model(small_config(), 3);
+  const Sentences sources = sample_sentences({5, 1, 9, 20, 3});
+  const Sentences prefixes{{4}, {}, {5, 6}, {7}, {}};
+  const BeamSearchOptions options{.beam_size = 6,
+                                  .n_best = 4,
+                                  .num_groups = 2,
+                                  .coverage_penalty = 0.3,
+                                  .constraints = Constraints({{8}, {5, 6, 7}}, {{9, 10}})};
+  const auto together = beam_search(model, pack_sources(sources), options, prefixes);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto alone =
+        beam_search(model, pack_sources(Sentences{sources[i]}), options, Sentences{prefixes[i]});
+    expect_same(alone[0], together[i]);
+  }
+}
+
+// All sentences of at most three tokens of a vocabulary of seven, as the model scores them.
+struct AllSentences {
+  AllSentences() : model(config(), 3) { enumerate(model, source, 3, 1, {}, sentences); }
+
+  static models::TransformerConfig config() {
+    models::TransformerConfig config = small_config();
+    config.vocabulary = 7;
+    return config;
+  }
+
+  // The best of those that stay, against a beam that holds everything.
+  template <typename Stays>
+  void expect_best(BeamSearchOptions options, const std::vector<int>& prefix, Stays stays) {
+    options.beam_size = 100;
+    options.max_length = 3;
+    options.n_best = 5;
+    std::erase_if(sentences, [&](const Hypothesis& h) { return !stays(h.ids); });
+    std::ranges::stable_sort(sentences, std::greater{}, &Hypothesis::normalised_score);
+    ASSERT_GE(sentences.size(), 5u);
+    const auto found =
+        beam_search(model, pack_sources(Sentences{source}), options, Sentences{prefix});
+    ASSERT_EQ(found[0].size(), 5u);
+    for (std::size_t rank = 0; rank < 5; ++rank) {
+      EXPECT_EQ(found[0][rank].ids, sentences[rank].ids) << "rank " << rank;
+      EXPECT_EQ(found[0][rank].normalised_score, sentences[rank].normalised_score);
+      EXPECT_EQ(found[0][rank].num_missing, 0);
+    }
+  }
+
+  TranslationModel model;
+  std::vector<int> source{4, 6, 5};
+  std::vector<Hypothesis> sentences;
+};
+
+bool holds(const std::vector<int>& ids, const std::vector<int>& part) {
+  return !std::ranges::search(ids, part).empty();
+}
+
+TEST(BeamSearch, ForbiddenSequencesNeverComeOutAndTheBestOthersDo) {
+  AllSentences all;
+  all.expect_best({.constraints = Constraints({{4}, {5, 5}}, {})}, {}, [](const auto& ids) {
+    return !holds(ids, {4}) && !holds(ids, {5, 5});
+  });
+}
+
+TEST(BeamSearch, RequiredSequencesComeOutInTheBestWay) {
+  AllSentences one, two;
+  one.expect_best({.constraints = Constraints({}, {{6, 4}})}, {}, [](const auto& ids) {
+    return holds(ids, {6, 4});
+  });
+  two.expect_best({.constraints = Constraints({{5}}, {{6}, {4}})}, {}, [](const auto& ids) {
+    return holds(ids, {6}) && holds(ids, {4}) && !holds(ids, {5});
+  });
+}
+
+TEST(BeamSearch, APrefixBeginsEveryHypothesis) {
+  AllSentences all;
+  all.expect_best({}, {5}, [](const auto& ids) { return ids[0] == 5; });
+}
+
+TEST(BeamSearch, APrefixMayHoldWhatIsForbiddenAfterIt) {
+  AllSentences all;
+  all.expect_best({.constraints = Constraints({{5}}, {})}, {5},
+                  [](const auto& ids) { return ids[0] == 5 && std::ranges::count(ids, 5) == 1; });
+}
+
+TEST(BeamSearch, ASmallBeamFindsRoomForRequiredSequences) {
+  for (const std::uint64_t seed : {3, 4, 5}) {
+    const TranslationModel model(small_config(), seed);
+    for (const Index beam_size : {1, 2, 4, 8}) {
+      const BeamSearchOptions options{.beam_size = beam_size,
+                                      .constraints = Constraints({}, {{9, 17}, {12}, {5, 5, 18}})};
+      const auto found = beam_search(model, pack_sources(sample_sentences({5, 3, 8})), options);
+      for (const std::vector<Hypothesis>& best : found) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << ", beam " << beam_size);
+        EXPECT_EQ(best[0].num_missing, 0);
+        EXPECT_EQ(options.constraints.num_missing(best[0].ids), 0);
+      }
+    }
+  }
+}
+
+TEST(BeamSearch, WhereThereIsNoRoomTheHypothesisWithMoreOfTheRequiredWins) {
+  const TranslationModel model(small_config(), 3);
+  const BeamSearchOptions options{.beam_size = 8,
+                                  .max_length = 2,
+                                  .n_best = 8,
+                                  .constraints = Constraints({}, {{9}, {17}, {12}})};
+  const auto found = beam_search(model, pack_sources(sample_sentences({5})), options);
+  EXPECT_EQ(found[0].front().num_missing, 1);
+  for (std::size_t rank = 1; rank < found[0].size(); ++rank) {
+    EXPECT_LE(found[0][rank - 1].num_missing, found[0][rank].num_missing);
+  }
+}
+
+TEST(BeamSearch, APrefixLongerThanTheLongestOutputStaysWhole) {
+  const TranslationModel model(small_config(), 3);
+  const std::vector<int> prefix{5, 6, 7, 8};
+  const auto found =
+      beam_search(model, pack_sources(sample_sentences({5})), {.max_length = 2}, Sentences{prefix});
+  EXPECT_EQ(found[0][0].ids, prefix);
+}
+
+// Hypotheses of max_length tokens, the end behind them: groups one after another, step by step,
+// without a cache.
+std::vector<Hypothesis> plain_diverse_search(const TranslationModel& model,
+                                             const std::vector<int>& source,
+                                             const BeamSearchOptions& options) {
+  const Index size = options.beam_size / options.num_groups;
+  std::vector<std::vector<Hypothesis>> groups(options.num_groups, std::vector<Hypothesis>(1));
+  for (Index length = 0; length < options.max_length; ++length) {
+    std::vector<int> taken;
+    for (std::vector<Hypothesis>& group : groups) {
+      std::vector<std::pair<double, Hypothesis>> candidates;  // by what counts in this step
+      for (const Hypothesis& parent : group) {
+        const std::vector<float> scores = next_log_probabilities(model, source, parent.ids);
+        for (const int token : {1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}) {
+          Hypothesis longer = parent;
+          longer.ids.push_back(token);
+          longer.score += scores[token];
+          const double penalty =
+              options.diversity_penalty * static_cast<double>(std::ranges::count(taken, token));
+          candidates.push_back({longer.score - penalty, longer});
+        }
+      }
+      std::ranges::stable_sort(candidates, std::greater{}, &std::pair<double, Hypothesis>::first);
+      group.clear();
+      for (Index i = 0; i < size; ++i) group.push_back(candidates[i].second);
+      for (const Hypothesis& hypothesis : group) taken.push_back(hypothesis.ids.back());
+    }
+  }
+  std::vector<Hypothesis> found;
+  for (const std::vector<Hypothesis>& group : groups) {
+    for (Hypothesis hypothesis : group) {
+      if (std::ranges::count(found, hypothesis.ids, &Hypothesis::ids) > 0) continue;
+      hypothesis.score += next_log_probabilities(model, source, hypothesis.ids)[end_token];
+      hypothesis.normalised_score = hypothesis.score / (options.max_length + 1.0);
+      found.push_back(hypothesis);
+    }
+  }
+  std::ranges::stable_sort(found, std::greater{}, &Hypothesis::score);
+  return found;
+}
+
+const Constraints no_early_end({{end_token}}, {});
+
+TEST(BeamSearch, DiverseGroupsFollowTheRulesAsAPlainSearchDoes) {
+  const TranslationModel model(small_config(), 3);
+  const std::vector<int> source = sample_sentences({5})[0];
+  for (const auto& [penalty, num_different] : {std::pair{0.0, 2}, {0.2, 0}, {5.0, 6}}) {
+    SCOPED_TRACE(penalty);
+    const BeamSearchOptions options{.beam_size = 6,
+                                    .max_length = 4,
+                                    .n_best = 6,
+                                    .num_groups = 3,
+                                    .diversity_penalty = penalty,
+                                    .constraints = no_early_end};
+    const auto found = beam_search(model, pack_sources(Sentences{source}), options);
+    expect_same(found[0], plain_diverse_search(model, source, options));
+    if (num_different > 0) {
+      EXPECT_EQ(std::ssize(found[0]), num_different);
+    }
+  }
+}
+
+// Several pages of the cache, so that beams share some and split others.
+TEST(BeamSearch, LongHypothesesEqualThoseOfAPlainSearchWithoutACache) {
+  for (const models::TransformerConfig& config : small_configs()) {
+    SCOPED_TRACE(models::to_json(config));
+    const TranslationModel model(config, 3);
+    const Sentences sources = sample_sentences({5, 2});
+    const BeamSearchOptions options{
+        .beam_size = 4, .max_length = 40, .n_best = 4, .constraints = no_early_end};
+    const auto found = beam_search(model, pack_sources(sources), options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      expect_same(found[i], plain_diverse_search(model, sources[i], options));
+    }
+  }
+}
+
+TEST(BeamSearch, WithoutADiversityPenaltyGroupsFindWhatOneOfThemFinds) {
+  const TranslationModel model(small_config(), 3);
+  const models::PackedIds sources = pack_sources(sample_sentences({5, 9}));
+  const auto one = beam_search(model, sources, {.beam_size = 2, .n_best = 2});
+  const auto groups = beam_search(
+      model, sources, {.beam_size = 6, .n_best = 2, .num_groups = 3, .diversity_penalty = 0});
+  for (std::size_t i = 0; i < one.size(); ++i) expect_same(one[i], groups[i]);
+}
+
+TEST(BeamSearch, ACoveragePenaltyAddsTheLogarithmsOfTheAttentionThatSourceTokensGot) {
+  const TranslationModel model(small_config(), 3);
+  const Sentences sources = sample_sentences({5, 1, 9});
+  const BeamSearchOptions options{.beam_size = 4, .n_best = 4, .coverage_penalty = 0.4};
+  const auto found = beam_search(model, pack_sources(sources), options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (const Hypothesis& hypothesis : found[i]) {
+      const Tensor weights =
+          cross_attention_weights(model, Sentences{sources[i]}, Sentences{hypothesis.ids}, 1)[0];
+      const Index heads = weights.dim(0), steps = weights.dim(1), keys = weights.dim(2);
+      double expected = hypothesis.score / static_cast<double>(steps);
+      for (Index key = 0; key + 1 < keys; ++key) {
+        double seen = 0;
+        for (Index row = 0; row < heads * steps; ++row) {
+          seen += weights.values()[row * keys + key] / static_cast<double>(heads);
+        }
+        expected += 0.4 * std::log(std::min(seen, 1.0));
+      }
+      EXPECT_NEAR(hypothesis.normalised_score, expected, 1e-5);
+    }
+    for (std::size_t rank = 1; rank < found[i].size(); ++rank) {
+      EXPECT_GE(found[i][rank - 1].normalised_score, found[i][rank].normalised_score);
+    }
+  }
+}
+
+TEST(BeamSearch, TellsTheLogProbabilityOfEveryToken) {
+  const TranslationModel model(small_config(), 3);
+  const Sentences sources = sample_sentences({5});
+  const auto found = beam_search(model, pack_sources(sources), {.beam_size = 3, .n_best = 3});
+  for (const Hypothesis& hypothesis : found[0]) {
+    ASSERT_EQ(hypothesis.log_probabilities.size(), hypothesis.ids.size() + 1);
+    const Tensor all = ops::log_softmax(models::all_logits(model, sources, {hypothesis.ids}));
+    for (std::size_t t = 0; t <= hypothesis.ids.size(); ++t) {
+      const int token = t < hypothesis.ids.size() ? hypothesis.ids[t] : end_token;
+      EXPECT_EQ(hypothesis.log_probabilities[t], all.values()[t * 20 + token]);
+    }
+  }
+}
+
 TEST(BeamSearch, HasTheSameBitsForAnyNumberOfThreads) {
   const TranslationModel model(small_config(), 3);
   const models::PackedIds sources = pack_sources(sample_sentences({5, 1, 9, 20, 5, 3}));
@@ -267,6 +514,23 @@ TEST(BeamSearch, RefusesABeamThatCannotHoldTheBest) {
   const models::PackedIds sources = pack_sources(sample_sentences({5}));
   EXPECT_THROW(beam_search(model, sources, {.beam_size = 0}), Error);
   EXPECT_THROW(beam_search(model, sources, {.beam_size = 2, .n_best = 3}), Error);
+}
+
+TEST(BeamSearch, RefusesGroupsPenaltiesAndPrefixesThatMeanNothing) {
+  const TranslationModel model(small_config(), 3);
+  const models::PackedIds sources = pack_sources(sample_sentences({5}));
+  EXPECT_THROW(beam_search(model, sources, {.beam_size = 5, .num_groups = 2}), Error);
+  EXPECT_THROW(beam_search(model, sources, {.beam_size = 5, .num_groups = 0}), Error);
+  EXPECT_THROW(beam_search(model, sources, {.diversity_penalty = -1}), Error);
+  EXPECT_THROW(beam_search(model, sources, {.coverage_penalty = -1}), Error);
+  EXPECT_THROW(beam_search(model, sources, {}, Sentences{{4}, {5}}), Error);
+  EXPECT_THROW(beam_search(model, sources, {}, Sentences{{20}}), Error);
+  models::TransformerConfig config = small_config();
+  config.positions = models::Positions::learned;
+  config.max_positions = 6;
+  const TranslationModel bounded(config, 3);
+  EXPECT_NO_THROW(beam_search(bounded, sources, {}, Sentences{std::vector<int>(5, 4)}));
+  EXPECT_THROW(beam_search(bounded, sources, {}, Sentences{std::vector<int>(6, 4)}), Error);
 }
 
 TEST(BeamSearch, AModelOfNaNsIsAnErrorAndNoEndlessSearch) {

@@ -101,9 +101,57 @@ TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {
   config.max_positions = 4;
   const Translator short_sighted(models::TranslationModel(config, 1), folder.tokenizer);
   const std::vector<std::string> lines{"one two three", "one two three four"};
-  io::expect_error(ErrorKind::data, "line 8: expected at most 3 tokens, found 4",
+  io::expect_error(ErrorKind::data,
+                   "line 8: expected at most 3 tokens, found 4 (--truncate cuts the end)",
                    [&] { short_sighted.translate(lines, {.first_line = 7}); });
   EXPECT_NO_THROW(short_sighted.translate(std::span(lines).first(1), {}));
+
+  const auto cut = short_sighted.translate(lines, {.truncate = true});
+  EXPECT_EQ(cut[1].best[0].score, cut[0].best[0].score);
+  EXPECT_EQ(cut[1].text(), cut[0].text());
+  io::expect_error(ErrorKind::data, "line 1: expected a prefix of at most 3 tokens, found 4", [&] {
+    short_sighted.translate(std::span(lines).first(1), {.prefixes = std::span(lines).last(1)});
+  });
+}
+
+TEST(Translator, BeginsWithThePrefixOfAllLinesOrOfEach) {
+  const std::vector<std::string> lines{"two", "", "one four three"};
+  const std::vector<std::string> one{"drei"}, each{"", "eins", "eins vier"};
+  const auto with_one = translator().translate(lines, {.prefixes = one});
+  EXPECT_TRUE(with_one[0].text().starts_with("drei")) << with_one[0].text();
+  EXPECT_EQ(with_one[1].text(), "");
+  EXPECT_TRUE(with_one[2].text().starts_with("drei")) << with_one[2].text();
+  EXPECT_EQ(texts_of(translator().translate(lines, {.prefixes = each})),
+            (std::vector<std::string>{"zwei", "", "eins vier drei"}));
+  EXPECT_THROW(translator().translate(lines, {.prefixes = std::span(each).first(2)}), Error);
+}
+
+TEST(Translator, LeavesOutForbiddenWordsAndBringsInRequiredOnes) {
+  const std::vector<std::string> lines{"two three"}, drei{"drei"}, vier{"vier"}, none;
+  const text::Tokenizer& tokenizer = word_by_word_model().tokenizer;
+  BeamSearchOptions search;
+  search.constraints = Constraints::of_words(drei, none, tokenizer);
+  EXPECT_EQ(translator().translate(lines, {.search = search})[0].text().find("drei"),
+            std::string::npos);
+  search.constraints = Constraints::of_words(none, vier, tokenizer);
+  const Translation found = translator().translate(lines, {.search = search})[0];
+  EXPECT_NE(found.text().find("vier"), std::string::npos) << found.text();
+  EXPECT_EQ(found.best[0].num_missing, 0);
+}
+
+TEST(Translator, TellsTheTokensAndWhatTheyCost) {
+  const std::vector<std::string> lines{"two three"};
+  const TranslatedLine found = translator().translate(lines)[0].best[0];
+  std::vector<int> ids;
+  double sum = 0;
+  for (const TokenScore& token : found.tokens) {
+    ids.push_back(token.token);
+    sum += token.log_probability;
+  }
+  ASSERT_FALSE(ids.empty());
+  EXPECT_EQ(ids.back(), text::Tokenizer::end);
+  EXPECT_EQ(word_by_word_model().tokenizer.decode(ids), "zwei drei");
+  EXPECT_EQ(sum, found.score);
 }
 
 }  // namespace

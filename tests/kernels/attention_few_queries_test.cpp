@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -73,6 +75,54 @@ TEST(AttentionFewQueries, HasTheBitsOfAttentionWhereWeightsVanishOrValuesAreNotF
       Rows value(70, 8, 3);
       value.values[5 * value.stride + 2] = value.values[66 * value.stride] = odd;
       expect_bits_of_attention(sizes, {.scale = scale}, Rows(2, 8, 1), Rows(70, 8, 2), value);
+    }
+  }
+}
+
+// The same rows in pages: the last page first, with pages of other rows between them.
+struct InPages {
+  InPages(const Rows& rows, int64_t count) : stride(rows.stride) {
+    const int64_t num_pages = (count + attention_page_rows - 1) / attention_page_rows;
+    for (int64_t page = 0; page < num_pages; ++page) pages.push_back(2 * (num_pages - page) - 1);
+    values.resize(2 * (num_pages + 1) * attention_page_rows * stride, std::nanf(""));
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t to =
+          pages[i / attention_page_rows] * attention_page_rows + i % attention_page_rows;
+      std::copy_n(rows.values.data() + i * stride, stride, values.data() + to * stride);
+    }
+  }
+  PagedRows in() const { return {values.data(), stride, pages.data()}; }
+
+  int64_t stride;
+  std::vector<int64_t> pages;
+  std::vector<float> values;
+};
+
+TEST(PagedRows, HaveTheBitsOfRowsOneBehindAnother) {
+  const AttentionRule rule{.scale = 0.3f};
+  for (const int64_t queries : {1, 5}) {
+    for (const int64_t keys : {1, 15, 16, 17, 33, 127, 128, 129, 300}) {
+      for (const auto& [key_dim, value_dim] :
+           {std::pair<int64_t, int64_t>{4, 3}, {32, 32}, {33, 65}}) {
+        SCOPED_TRACE(testing::Message()
+                     << queries << " queries, " << keys << " keys of " << key_dim);
+        const AttentionSizes sizes{queries, keys, key_dim, value_dim};
+        const Rows query(queries, key_dim, 1), key(keys, key_dim, 2), value(keys, value_dim, 3);
+        const InPages paged_key(key, keys), paged_value(value, keys);
+        Rows expected(queries, value_dim, 7), many = expected, few = expected;
+        Rows expected_sum(queries, 1, 8), many_sum = expected_sum, few_sum = expected_sum;
+        const auto workspace = allocate_floats(attention_workspace(key_dim, value_dim));
+        attention(expected.out(), expected_sum.out(), query.in(), key.in(), value.in(), sizes, rule,
+                  0, queries, nullptr, workspace.get());
+        attention(many.out(), many_sum.out(), query.in(), paged_key.in(), paged_value.in(), sizes,
+                  rule, 0, queries, nullptr, workspace.get());
+        attention_few_queries(few.out(), few_sum.out(), query.in(), paged_key.in(),
+                              paged_value.in(), sizes, rule.scale);
+        EXPECT_EQ(bits_of(many.values), bits_of(expected.values));
+        EXPECT_EQ(bits_of(many_sum.values), bits_of(expected_sum.values));
+        EXPECT_EQ(bits_of(few.values), bits_of(expected.values));
+        EXPECT_EQ(bits_of(few_sum.values), bits_of(expected_sum.values));
+      }
     }
   }
 }

@@ -126,6 +126,30 @@ TEST(Encoder, PromptsAndStepsWithACacheEqualTheWholeSequence) {
   }
 }
 
+// Beyond one block of the softmax, and over many pages of the cache.
+TEST(Encoder, LongTextsWithACacheEqualTheWholeSequence) {
+  for (const Positions positions : {Positions::rotary, Positions::alibi}) {
+    SCOPED_TRACE(static_cast<int>(positions));
+    BlockOptions options = tiny_blocks();
+    options.positions = positions;
+    const Encoder stack = encoder(options);
+    constexpr Index length = 300;
+    const Tensor x = sample({length, 8});
+    auto context = ForwardContext::inference();
+    const Tensor whole =
+        stack.forward({x, Spans::single(length)}, context, ops::AttentionMask::causal_mask());
+    StackCache cache = stack.start(1);
+    Index done = 0;
+    for (const Index count : {1, 14, 1, 1, 100, 5, 1, 1, 8, 150, 1, 17}) {
+      const Packed next{rows_of(x, done, count), Spans::single(count)};
+      EXPECT_TRUE(same_bits(stack.advance(next, cache, context), rows_of(whole, done, count)))
+          << count << " tokens after " << done;
+      done += count;
+    }
+    EXPECT_EQ(done, length);
+  }
+}
+
 TEST(Encoder, RefusesTokensForOtherRowsThanTheCacheHas) {
   const Encoder stack = encoder(tiny_blocks());
   StackCache cache = stack.start(2);
@@ -153,6 +177,39 @@ TEST(StackCache, ReorderedRowsGoOnAsTheRowsTheyWere) {
                   alone, context);
     EXPECT_TRUE(
         same_bits(rows_of(y, row, 1), stack.advance({next, Spans::single(1)}, alone, context)));
+  }
+}
+
+// Rows split, end and go on at random; each must be what its tokens alone would give.
+TEST(StackCache, RowsThatShareTheirPastOverManyPagesEqualWholeSequences) {
+  const Encoder stack = encoder(tiny_blocks());
+  auto context = ForwardContext::inference();
+  StackCache cache = stack.start(1);
+  Rng rng(5);
+  std::vector<std::vector<float>> rows(1);  // the tokens' vectors, one after another
+  for (int step = 0; step < 80; ++step) {
+    const Index num_rows = std::ssize(rows);
+    const Tensor next = sample({num_rows, 8}, 100 + step);
+    for (Index row = 0; row < num_rows; ++row) {
+      rows[row].insert(rows[row].end(), next.data() + row * 8, next.data() + (row + 1) * 8);
+    }
+    const Spans ones = Spans::of_lengths(std::vector<Index>(num_rows, 1));
+    const Tensor y = stack.advance({next, ones}, cache, context);
+    for (Index row = 0; row < num_rows; ++row) {
+      const Tensor x = Tensor::from(rows[row], {step + 1, 8});
+      const Tensor whole =
+          stack.forward({x, Spans::single(step + 1)}, context, ops::AttentionMask::causal_mask());
+      ASSERT_TRUE(same_bits(rows_of(y, row, 1), rows_of(whole, step, 1)))
+          << "step " << step << ", row " << row;
+    }
+    std::vector<Index> order(1 + rng.below(5));
+    std::vector<std::vector<float>> reordered;
+    for (Index& row : order) {
+      row = static_cast<Index>(rng.below(num_rows));
+      reordered.push_back(rows[row]);
+    }
+    cache.reorder(order);
+    rows = std::move(reordered);
   }
 }
 

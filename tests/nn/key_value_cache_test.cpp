@@ -4,7 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "support/same_bits.h"
+#include "heed/kernels/attention.h"
 
 namespace heed::nn {
 namespace {
@@ -21,21 +21,30 @@ KeysAndValues tokens(Index rows, float first) {
   return {{keys, Spans::of_lengths(std::vector<Index>(rows, 1))}, values};
 }
 
+constexpr Index page_rows = kernels::attention_page_rows;
+
 // What the cache holds for a row: the first number of each key.
-std::vector<float> row_of(const KeysAndValues& all, Index row) {
+std::vector<float> row_of(const ops::PagedKeys& all, Index row) {
   std::vector<float> found;
-  const Span& span = all.keys.spans[row];
-  for (Index i = span.begin; i < span.begin + span.length; ++i) {
-    found.push_back(all.keys.values.values()[2 * i]);
-    EXPECT_EQ(all.values.values()[2 * i], -all.keys.values.values()[2 * i]);
+  for (Index t = 0; t < all.lengths[row]; ++t) {
+    const Index i = all.pages[row][t / page_rows] * page_rows + t % page_rows;
+    found.push_back(all.keys.values()[2 * i]);
+    EXPECT_EQ(all.values.values()[2 * i], -all.keys.values()[2 * i]);
   }
   return found;
+}
+
+// One row of so many tokens.
+KeysAndValues text_of(Index length, float first = 0) {
+  KeysAndValues text = tokens(length, first);
+  text.keys.spans = Spans::single(length);
+  return text;
 }
 
 TEST(KeyValueCache, ReturnsEverythingThatARowHasSeen) {
   KeyValueCache cache(2);
   cache.append(tokens(2, 1));
-  const KeysAndValues all = cache.append(tokens(2, 2));
+  const ops::PagedKeys& all = cache.append(tokens(2, 2));
   EXPECT_EQ(row_of(all, 0), (std::vector<float>{1, 2}));
   EXPECT_EQ(row_of(all, 1), (std::vector<float>{11, 12}));
 }
@@ -45,7 +54,7 @@ TEST(KeyValueCache, TakesSeveralTokensARowAndRowsOfDifferentLengths) {
   KeysAndValues fresh = tokens(3, 1);
   fresh.keys.spans = Spans::of_lengths(std::vector<Index>{2, 1});
   cache.append(fresh);
-  const KeysAndValues all = cache.append(tokens(2, 5));
+  const ops::PagedKeys& all = cache.append(tokens(2, 5));
   EXPECT_EQ(row_of(all, 0), (std::vector<float>{1, 11, 5}));
   EXPECT_EQ(row_of(all, 1), (std::vector<float>{21, 15}));
 }
@@ -54,7 +63,7 @@ TEST(KeyValueCache, KeepsRepeatsAndDropsRows) {
   KeyValueCache cache(3);
   cache.append(tokens(3, 1));
   cache.reorder(std::vector<Index>{2, 0, 2, 2});
-  const KeysAndValues all = cache.append(tokens(4, 2));
+  const ops::PagedKeys& all = cache.append(tokens(4, 2));
   EXPECT_EQ(row_of(all, 0), (std::vector<float>{21, 2}));
   EXPECT_EQ(row_of(all, 1), (std::vector<float>{1, 12}));
   EXPECT_EQ(row_of(all, 2), (std::vector<float>{21, 22}));
@@ -75,7 +84,7 @@ TEST(KeyValueCache, EqualsRowsThatAreKeptAsListsOverManyRandomSteps) {
   std::vector<std::vector<float>> expected(1);
   for (int step = 0; step < 70; ++step) {
     const Index rows = static_cast<Index>(expected.size());
-    const KeysAndValues all = cache.append(tokens(rows, static_cast<float>(1000 * step)));
+    const ops::PagedKeys& all = cache.append(tokens(rows, static_cast<float>(1000 * step)));
     for (Index r = 0; r < rows; ++r) {
       expected[r].push_back(static_cast<float>(1000 * step + 10 * r));
       ASSERT_EQ(row_of(all, r), expected[r]) << "step " << step << ", row " << r;
@@ -97,18 +106,59 @@ TEST(KeyValueCache, RefusesRowsThatAreNotThere) {
   EXPECT_THROW(cache.reorder(std::vector<Index>{2}), Error);
 }
 
-TEST(KeyValueCache, MakesRoomOnlyForTheRowsThatGoOn) {
+TEST(KeyValueCache, RowsOfOnePastShareItsPages) {
+  KeyValueCache cache(1);
+  cache.append(text_of(2 * page_rows));
+  EXPECT_EQ(cache.num_pages(), 2);
+  cache.reorder(std::vector<Index>(5, 0));
+  EXPECT_EQ(cache.num_pages(), 2);
+  const ops::PagedKeys& all = cache.append(tokens(5, 1000));
+  EXPECT_EQ(cache.num_pages(), 2 + 5);  // the past, and a page each for what is new
+  for (Index row = 0; row < 5; ++row) {
+    EXPECT_EQ(all.pages[row][0], all.pages[0][0]);
+    EXPECT_EQ(row_of(all, row).back(), 1000 + 10 * static_cast<float>(row));
+  }
+}
+
+TEST(KeyValueCache, APageThatIsNotFullIsCopiedForAllWritersButOne) {
+  KeyValueCache cache(1);
+  cache.append(text_of(page_rows + 3));
+  cache.reorder(std::vector<Index>(4, 0));
+  const ops::PagedKeys& all = cache.append(tokens(4, 1000));
+  EXPECT_EQ(cache.num_pages(), 1 + 4);
+  for (Index row = 0; row < 4; ++row) {
+    std::vector<float> expected;
+    for (int t = 0; t < page_rows + 3; ++t) expected.push_back(10 * static_cast<float>(t));
+    expected.push_back(1000 + 10 * static_cast<float>(row));
+    EXPECT_EQ(row_of(all, row), expected);
+  }
+}
+
+TEST(KeyValueCache, ARowThatGetsNothingNewCopiesNothing) {
+  KeyValueCache cache(1);
+  cache.append(text_of(3));
+  cache.reorder(std::vector<Index>{0, 0});
+  KeysAndValues fresh = tokens(1, 1000);
+  fresh.keys.spans = Spans::of_lengths(std::vector<Index>{0, 1});
+  const ops::PagedKeys& all = cache.append(fresh);
+  EXPECT_EQ(row_of(all, 0), (std::vector<float>{0, 10, 20}));
+  EXPECT_EQ(row_of(all, 1), (std::vector<float>{0, 10, 20, 1000}));
+}
+
+TEST(KeyValueCache, PagesOfRowsThatEndedAreUsedAgain) {
   KeyValueCache cache(8);
-  for (int step = 0; step < 16; ++step) cache.append(tokens(8, static_cast<float>(step)));
+  for (int step = 0; step < page_rows; ++step) cache.append(tokens(8, static_cast<float>(step)));
+  EXPECT_EQ(cache.num_pages(), 8);
   cache.reorder(std::vector<Index>{6, 3});
-  const KeysAndValues all = cache.append(tokens(2, 100));
-  EXPECT_EQ(all.keys.values.dim(0), 2 * 32);  // two rows of twice the length
-  std::vector<float> expected;
-  for (int step = 0; step < 16; ++step) expected.push_back(60 + static_cast<float>(step));
-  expected.push_back(100);
-  EXPECT_EQ(row_of(all, 0), expected);
-  cache.reorder(std::vector<Index>{1, 0, 1});
-  EXPECT_EQ(row_of(cache.append(tokens(3, 200)), 1).size(), 18u);
+  EXPECT_EQ(cache.num_pages(), 2);
+  for (int step = 0; step < 3 * page_rows; ++step) {
+    const ops::PagedKeys& all = cache.append(tokens(2, 1000 + static_cast<float>(step)));
+    EXPECT_EQ(all.keys.dim(0), 8 * page_rows);  // no more memory than before
+  }
+  EXPECT_EQ(cache.num_pages(), 8);
+  const ops::PagedKeys& all = cache.append(tokens(2, 2000));
+  EXPECT_EQ(row_of(all, 0)[page_rows - 1], 60 + static_cast<float>(page_rows - 1));
+  EXPECT_EQ(row_of(all, 1)[page_rows], 1010);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/kernels/attention.h"
 #include "heed/ops/attention.h"
 #include "support/attention_case.h"
 #include "support/same_bits.h"
@@ -99,6 +101,70 @@ TEST(AttentionBits, ChunksOfQueriesGiveTheRowsOfTheWholeSequence) {
       EXPECT_TRUE(same_bits(found, rows_of(y, begin, count))) << begin;
     }
   }
+}
+
+// The keys and values of one sequence in pages, the last page first.
+ops::PagedKeys in_pages(const Tensor& keys, const Tensor& values) {
+  constexpr Index page_rows = kernels::attention_page_rows;
+  const Index length = keys.dim(0), num_pages = (length + page_rows - 1) / page_rows;
+  ops::PagedKeys paged{Tensor::zeros({num_pages * page_rows, keys.dim(1)}),
+                       Tensor::zeros({num_pages * page_rows, values.dim(1)}),
+                       {length},
+                       {{}}};
+  for (Index page = 0; page < num_pages; ++page) {
+    paged.pages[0].push_back(num_pages - 1 - page);
+    const Index count = std::min(page_rows, length - page * page_rows);
+    const auto copy = [&](const Tensor& from, Tensor& to) {
+      const Index width = from.dim(1);
+      std::copy_n(from.data() + page * page_rows * width, count * width,
+                  to.data() + paged.pages[0].back() * page_rows * width);
+    };
+    copy(keys, paged.keys);
+    copy(values, paged.values);
+  }
+  return paged;
+}
+
+TEST(AttentionBits, KeysInPagesGiveWhatTheyGiveTogether) {
+  const Index length = 250;
+  for (const auto make_case : {rich_case, plain_case, cosine_case}) {
+    const AttentionCase whole = make_case({length});
+    const Inputs in = whole.inputs();
+    const Tensor y = whole.run(in);
+    ops::PagedKeys paged = in_pages(in[1], in[2]);
+    for (const auto& [begin, count] :
+         {std::pair<Index, Index>{0, 250}, {0, 1}, {17, 40}, {127, 1}, {128, 1}, {249, 1}}) {
+      SCOPED_TRACE(testing::Message() << count << " queries from " << begin);
+      AttentionCase part = whole;
+      part.options.past = {begin};
+      paged.lengths = {begin + count};
+      const Packed query{rows_of(in[0], begin, count), Spans::single(count)};
+      const auto run = [&](ops::AttentionView* view) {
+        return ops::attention(query, paged, part.mask, part.options, view);
+      };
+      ops::AttentionView view;
+      EXPECT_TRUE(same_bits(run(nullptr), rows_of(y, begin, count)));
+      EXPECT_TRUE(same_bits(run(&view), rows_of(y, begin, count)));
+      EXPECT_EQ(view.weights[0].dim(2), begin + count);
+    }
+  }
+}
+
+TEST(AttentionBits, PagesThatAreNotThereAndGradientsThroughPagesAreRefused) {
+  const AttentionCase c = plain_case({20});
+  const Inputs in = c.inputs();
+  Packed query{rows_of(in[0], 19, 1), Spans::single(1)};
+  const auto run = [&](const ops::PagedKeys& paged) {
+    return ops::attention(query, paged, ops::AttentionMask::none(), c.options);
+  };
+  ops::PagedKeys paged = in_pages(in[1], in[2]);
+  EXPECT_NO_THROW(run(paged));
+  paged.pages[0][1] = 2;
+  EXPECT_THROW(run(paged), Error);
+  paged.pages[0].pop_back();
+  EXPECT_THROW(run(paged), Error);
+  query.values.require_gradient();
+  EXPECT_THROW(run(in_pages(in[1], in[2])), Error);
 }
 
 TEST(AttentionBits, TheNumberOfThreadsChangesNothing) {

@@ -12,6 +12,7 @@
 #include "heed/cli/fill_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/inspect_command.h"
+#include "heed/cli/score_command.h"
 #include "heed/cli/train_command.h"
 #include "heed/cli/translate_command.h"
 
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
                          classify_command(),
                          fill_command(),
                          embed_command(),
+                         score_command(),
                          evaluate_command(),
                          inspect_command(),
                          convert_command(),

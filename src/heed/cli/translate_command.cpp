@@ -4,25 +4,61 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
 #include "heed/generate/translator.h"
+#include "heed/text/lines.h"
 
 namespace heed::cli {
 namespace {
+
+using nlohmann::ordered_json;
 
 // Enough lines to sort into batches of like lengths, few enough to see output soon.
 constexpr std::size_t lines_per_chunk = 2000;
 
 generate::BeamSearchOptions search_options(const TranslateOptions& options,
-                                           generate::BeamSearchOptions search) {
+                                           const generate::Translator& translator) {
+  generate::BeamSearchOptions search = translator.default_search();
   search.beam_size = options.beam_size.value_or(search.beam_size);
   search.length_penalty = options.length_penalty.value_or(search.length_penalty);
   search.max_length = options.max_length.value_or(search.max_length);
   search.n_best = options.n_best.value_or(1);
+  search.num_groups = options.diverse_groups;
+  search.diversity_penalty = options.diversity_penalty;
+  search.coverage_penalty = options.coverage_penalty;
+  search.constraints =
+      generate::Constraints::of_words(options.forbid, options.require, translator.tokenizer());
   return search;
 }
+
+// What the translations of the next lines begin with.
+class Prefixes {
+ public:
+  explicit Prefixes(const TranslateOptions& options) {
+    check_as(ErrorKind::usage, !options.prefix || !options.prefixes,
+             "translate: expected --prefix or --prefixes, found both");
+    if (options.prefix) all_.push_back(*options.prefix);
+    if (options.prefixes) {
+      file_ = *options.prefixes;
+      all_ = text::read_lines(file_);
+    }
+  }
+
+  std::span<const std::string> of_lines(Index first, Index count) const {
+    if (file_.empty()) return all_;
+    check_as(ErrorKind::data, first + count <= std::ssize(all_), file_,
+             ": expected a line for each line of standard input, found ", all_.size());
+    return std::span(all_).subspan(first, count);
+  }
+
+ private:
+  std::string file_;  // empty: the same for all lines
+  std::vector<std::string> all_;
+};
 
 // text [||| score] [||| alignment]
 void print_line(std::ostream& out, const generate::Translation& translation,
@@ -47,11 +83,40 @@ void print_n_best(std::ostream& out, const generate::Translation& translation, I
   }
 }
 
+ordered_json json_of(const generate::TranslatedLine& one, const text::Tokenizer& tokenizer,
+                     const TranslateOptions& options) {
+  ordered_json tokens = ordered_json::array();
+  for (const generate::TokenScore& token : one.tokens) {
+    tokens.push_back({{"id", token.token},
+                      {"piece", tokenizer.piece(token.token)},
+                      {"log_probability", token.log_probability}});
+  }
+  ordered_json object{{"text", one.text},
+                      {"log_probability", one.score},
+                      {"score", one.normalised_score},
+                      {"tokens", tokens}};
+  if (!options.require.empty()) object["missing"] = one.num_missing;
+  if (options.alignment) object["alignment"] = generate::to_pharaoh(one.alignment);
+  return object;
+}
+
+void print_json(std::ostream& out, const generate::Translation& translation, Index line,
+                const text::Tokenizer& tokenizer, const TranslateOptions& options) {
+  ordered_json translations = ordered_json::array();
+  for (const generate::TranslatedLine& one : translation.best) {
+    translations.push_back(json_of(one, tokenizer, options));
+  }
+  const ordered_json object{{"line", line + 1}, {"translations", translations}};
+  out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
 }  // namespace
 
 int translate(const TranslateOptions& options, std::istream& in, std::ostream& out) {
   const auto translator = generate::Translator::load(options.model);
-  generate::TranslationOptions how{.search = search_options(options, translator.default_search()),
+  const Prefixes prefixes(options);
+  generate::TranslationOptions how{.search = search_options(options, translator),
+                                   .truncate = options.truncate,
                                    .with_alignment = options.alignment,
                                    .batch_tokens = options.batch_tokens};
   LineChunks input(in, "standard input");
@@ -59,17 +124,50 @@ int translate(const TranslateOptions& options, std::istream& in, std::ostream& o
        lines = input.next(lines_per_chunk)) {
     Index line = input.num_lines() - static_cast<Index>(lines.size());
     how.first_line = line + 1;
+    how.prefixes = prefixes.of_lines(line, std::ssize(lines));
     for (const generate::Translation& translation : translator.translate(lines, how)) {
-      if (options.n_best) {
-        print_n_best(out, translation, line++, options);
+      if (options.json) {
+        print_json(out, translation, line, translator.tokenizer(), options);
+      } else if (options.n_best) {
+        print_n_best(out, translation, line, options);
       } else {
         print_line(out, translation, options);
       }
+      ++line;
     }
     out.flush();
   }
   return 0;
 }
+
+namespace {
+
+void add_search_options(Command& command, const std::shared_ptr<TranslateOptions>& options) {
+  CLI::App& app = *command.app();
+  command
+      .option("--diverse-groups", options->diverse_groups,
+              "parts of the beam that must differ from each other; divides the beam")
+      ->check(CLI::PositiveNumber);
+  command
+      .option("--diversity-penalty", options->diversity_penalty,
+              "what a token costs for each earlier group's hypothesis that has taken it")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .option("--coverage-penalty", options->coverage_penalty,
+              "above 0: translations that leave out parts of the source lose")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--prefix", options->prefix, "begin every translation with this text");
+  app.add_option("--prefixes", options->prefixes,
+                 "begin each line's translation with that line of this file");
+  app.add_option("--forbid", options->forbid, "a word that may not come out; may be said again")
+      ->allow_extra_args(false);
+  app.add_option("--require", options->require, "a word that must come out; may be said again")
+      ->allow_extra_args(false);
+  command.flag("--truncate", options->truncate,
+               "cut the end of lines that are too long for the model");
+}
+
+}  // namespace
 
 Command translate_command() {
   auto options = std::make_shared<TranslateOptions>();
@@ -90,9 +188,12 @@ Command translate_command() {
   app.add_option("--n-best", options->n_best,
                  "print the N best of each line: number ||| text ||| features ||| score")
       ->check(CLI::Range(1, 1000));
+  add_search_options(command, options);
   command.flag("--alignment", options->alignment,
                "add ||| and the words' pairs, source-target, from cross-attention");
   command.flag("--scores", options->scores, "add ||| and the score of each translation");
+  command.flag("--json", options->json,
+               "print one JSON object a line: texts, scores, tokens and their log-probabilities");
   command
       .option("--batch-tokens", options->batch_tokens, "input tokens that are translated together")
       ->check(CLI::PositiveNumber);

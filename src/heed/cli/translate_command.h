@@ -4,9 +4,11 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/generate/beam_search.h"
 
 namespace heed::cli {
 
@@ -17,14 +19,24 @@ struct TranslateOptions {
   std::optional<double> length_penalty = {};
   std::optional<Index> max_length = {};
   std::optional<Index> n_best = {};  // set: the n best of each line, in the format of Moses
+  Index diverse_groups = 1;
+  double diversity_penalty = generate::BeamSearchOptions{}.diversity_penalty;
+  double coverage_penalty = 0;
+  std::optional<std::string> prefix = {};    // of every translation
+  std::optional<std::string> prefixes = {};  // a file: one for each line
+  std::vector<std::string> forbid = {};
+  std::vector<std::string> require = {};
+  bool truncate = false;
   bool alignment = false;
   bool scores = false;
+  bool json = false;
   Index batch_tokens = 1024;
 };
 
 // One line of `in` gives one line of `out`, in the same order; blank lines stay blank. Fields
 // behind the translation are separated by ` ||| `. Output comes as soon as the lines that have
-// arrived are translated.
+// arrived are translated. With json each line of `out` is an object with the translations of one
+// line, their tokens and log-probabilities.
 int translate(const TranslateOptions& options, std::istream& in, std::ostream& out);
 
 Command translate_command();

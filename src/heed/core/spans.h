@@ -15,8 +15,8 @@ struct Span {
   Index length = 0;
 };
 
-// The sequences of a batch. Laid end to end they come from lengths; a key/value cache, which leaves
-// room behind each sequence, lists its spans itself. Copies share the list.
+// The sequences of a batch. Laid end to end they come from lengths; whoever looks at some of them,
+// or at one of them more than once, lists the spans itself. Copies share the list.
 class Spans {
  public:
   Spans() : Spans(std::vector<Span>{}) {}

@@ -1,45 +1,14 @@
 #include "heed/generate/alignment.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 
 #include "heed/base/error.h"
+#include "heed/generate/cross_attention_watcher.h"
 #include "heed/generate/packing.h"
 #include "heed/text/utf8.h"
 
 namespace heed::generate {
 namespace {
-
-// Keeps the views of a decoder's cross-attention from one layer on.
-class CrossAttentionWatcher : public nn::AttentionWatcher {
- public:
-  CrossAttentionWatcher(Index first_layer, Index num_layers) {
-    for (Index layer = first_layer; layer < num_layers; ++layer) {
-      views_["decoder." + std::to_string(layer) + ".cross_attention"];
-    }
-  }
-  ops::AttentionView* watch(std::string_view name) override {
-    const auto found = views_.find(name);
-    return found == views_.end() ? nullptr : &found->second;
-  }
-
-  // All layers' heads of one sequence: [layers * H, queries, keys].
-  Tensor weights(std::size_t sequence) const {
-    std::vector<float> stacked;
-    Shape one;
-    for (const auto& [name, view] : views_) {
-      const Tensor& layer = view.weights.at(sequence);
-      stacked.insert(stacked.end(), layer.values().begin(), layer.values().end());
-      one = layer.shape();
-    }
-    const Index num_layers = static_cast<Index>(views_.size());
-    return Tensor::from(stacked, {num_layers * one[0], one[1], one[2]});
-  }
-
- private:
-  std::map<std::string, ops::AttentionView, std::less<>> views_;
-};
 
 bool is_space(std::string_view character) {
   return character == " " || character == "\t" || character == "\u2581";

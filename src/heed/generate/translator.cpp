@@ -1,6 +1,7 @@
 #include "heed/generate/translator.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -16,6 +17,22 @@ namespace {
 constexpr Index min_cost = 16;
 
 constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
+
+// Of a line, the end token not counted.
+Index max_tokens_of(const models::TransformerConfig& config) {
+  const bool is_bounded = config.positions == models::Positions::learned;
+  return is_bounded ? config.max_positions - 1 : std::numeric_limits<Index>::max();
+}
+
+std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis) {
+  std::vector<TokenScore> tokens;
+  for (std::size_t i = 0; i < hypothesis.log_probabilities.size(); ++i) {
+    const bool is_end = i == hypothesis.ids.size();
+    tokens.push_back(
+        {is_end ? text::Tokenizer::end : hypothesis.ids[i], hypothesis.log_probabilities[i]});
+  }
+  return tokens;
+}
 
 }  // namespace
 
@@ -55,7 +72,10 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 
 std::vector<Translation> Translator::translate(std::span<const std::string> lines,
                                                const TranslationOptions& options) const {
-  const std::vector<Source> sources = tokenized(lines, options.first_line);
+  check(options.prefixes.size() <= 1 || options.prefixes.size() == lines.size(),
+        "translator: expected one prefix or one for each of ", lines.size(), " lines, got ",
+        options.prefixes.size());
+  const std::vector<Source> sources = tokenized(lines, options);
   const std::vector<std::span<const Source>> batches = in_batches(sources, options.batch_tokens);
   std::vector<Translation> translations(lines.size(), Translation{{TranslatedLine{}}});
   if (batches.empty()) return translations;
@@ -69,9 +89,8 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 
 // The lines that are not blank, the longest first, so that the sentences of a batch end together.
 std::vector<Translator::Source> Translator::tokenized(std::span<const std::string> lines,
-                                                      Index first_line) const {
-  const bool is_bounded = model_.config().positions == models::Positions::learned;
-  const Index max_tokens = model_.config().max_positions - 1;  // and the end token
+                                                      const TranslationOptions& options) const {
+  const Index max_tokens = max_tokens_of(model_.config());
   std::vector<std::vector<int>> encoded(lines.size());
   parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -81,29 +100,48 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
   std::vector<Source> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<int>& ids = encoded[i];
-    const auto length = static_cast<Index>(ids.size());
-    check_as(ErrorKind::data, !is_bounded || length <= max_tokens, "line ",
-             first_line + static_cast<Index>(i), ": expected at most ", max_tokens,
-             " tokens, found ", length);
-    if (!ids.empty()) sources.push_back({i, std::move(ids)});
+    if (options.truncate && std::ssize(ids) > max_tokens) ids.resize(max_tokens);
+    check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",
+             options.first_line + static_cast<Index>(i), ": expected at most ", max_tokens,
+             " tokens, found ", ids.size(), " (--truncate cuts the end)");
+    if (!ids.empty()) sources.push_back({i, std::move(ids), prefix_of(i, options)});
   }
   std::ranges::stable_sort(sources, std::greater{},
                            [](const Source& source) { return source.ids.size(); });
   return sources;
 }
 
+std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOptions& options) const {
+  if (options.prefixes.empty()) return {};
+  const std::string& prefix = options.prefixes[options.prefixes.size() == 1 ? 0 : line];
+  if (is_blank(prefix)) return {};
+  std::vector<int> ids = tokenizer_.encode(prefix);
+  const Index max_tokens = max_tokens_of(model_.config());
+  check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",
+           options.first_line + static_cast<Index>(line), ": expected a prefix of at most ",
+           max_tokens, " tokens, found ", ids.size());
+  return ids;
+}
+
 void Translator::translate_batch(const models::TranslationModel& model,
                                  std::span<const Source> batch, const TranslationOptions& options,
                                  std::span<Translation> translations) const {
-  std::vector<std::vector<int>> sources;
-  for (const Source& source : batch) sources.push_back(source.ids);
-  const auto found = beam_search(model, pack_sources(sources), options.search);
+  std::vector<std::vector<int>> sources, prefixes;
+  for (const Source& source : batch) {
+    sources.push_back(source.ids);
+    prefixes.push_back(source.prefix);
+  }
+  const auto found = beam_search(model, pack_sources(sources), options.search, prefixes);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     std::vector<TranslatedLine>& best = translations[batch[i].line].best;
     best.clear();
     for (const Hypothesis& hypothesis : found[i]) {
-      best.push_back(
-          {tokenizer_.decode(hypothesis.ids), hypothesis.score, hypothesis.normalised_score, {}});
+      best.push_back({tokenizer_.decode(hypothesis.ids),
+                      hypothesis.score,
+                      hypothesis.normalised_score,
+                      tokens_of(hypothesis),
+                      hypothesis.num_missing,
+                      {}});
     }
   }
   if (options.with_alignment) align(model, batch, found, translations);

@@ -13,6 +13,10 @@ namespace heed::generate {
 
 struct TranslationOptions {
   BeamSearchOptions search = {};
+  // What translations begin with: nothing, one prefix for all lines, or one for each line. A word
+  // at a prefix's end may go on.
+  std::span<const std::string> prefixes = {};
+  bool truncate = false;  // cut the end of lines that are longer than the learned positions
   bool with_alignment = false;
   Index batch_tokens = 1024;  // source tokens that are searched together
   Index first_line = 1;       // the number of the first line, for messages
@@ -20,8 +24,10 @@ struct TranslationOptions {
 
 struct TranslatedLine {
   std::string text;
-  double score = 0;             // log-probability
-  double normalised_score = 0;  // by length
+  double score = 0;                // log-probability
+  double normalised_score = 0;     // by length, and coverage if that counts
+  std::vector<TokenScore> tokens;  // the end token is the last
+  Index num_missing = 0;           // required words that it does not hold
   std::vector<AlignedWords> alignment;
 };
 
@@ -43,8 +49,8 @@ class Translator {
   const models::TranslationModel& model() const { return model_; }
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
-  // One translation for each line, in their order. Refuses lines that are longer than the model's
-  // learned positions (ErrorKind::data).
+  // One translation for each line, in their order. Refuses (ErrorKind::data) lines that are longer
+  // than the model's learned positions, unless they may be cut, and prefixes that are.
   std::vector<Translation> translate(std::span<const std::string> lines,
                                      const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> lines) const;
@@ -52,12 +58,15 @@ class Translator {
  private:
   struct Source {
     std::size_t line;
-    std::vector<int> ids;  // without the end token
+    std::vector<int> ids;     // without the end token
+    std::vector<int> prefix;  // of the translation
   };
 
   static std::vector<std::span<const Source>> in_batches(std::span<const Source> sources,
                                                          Index batch_tokens);
-  std::vector<Source> tokenized(std::span<const std::string> lines, Index first_line) const;
+  std::vector<Source> tokenized(std::span<const std::string> lines,
+                                const TranslationOptions& options) const;
+  std::vector<int> prefix_of(std::size_t line, const TranslationOptions& options) const;
   void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
                        const TranslationOptions& options,
                        std::span<Translation> translations) const;

@@ -80,15 +80,22 @@ HWY_INLINE Factor PackRows(float* panels, HeadRows rows, std::int64_t count, std
 
 // The rows one after another, zeros behind each: heads lie side by side in a tensor, and rows of
 // one head are often so far apart that they fall on the same few sets of the cache.
-HWY_INLINE HeadRows GatherRows(float* target, HeadRows rows, std::int64_t count,
+HWY_INLINE HeadRows GatherRows(float* target, PagedRows rows, std::int64_t count,
                                std::int64_t width) {
   const std::int64_t stride = padded(width);
   for (std::int64_t i = 0; i < count; ++i) {
     float* row = target + i * stride;
-    std::copy(rows.data + i * rows.stride, rows.data + i * rows.stride + width, row);
+    std::copy(rows.row(i), rows.row(i) + width, row);
     std::fill(row + width, row + stride, 0.0f);
   }
   return {target, stride};
+}
+
+// The rows one behind another: where they lie, unless they lie in pages.
+HWY_INLINE HeadRows WithoutPages(float* target, PagedRows rows, std::int64_t count,
+                                 std::int64_t width) {
+  if (rows.pages == nullptr) return {rows.data, rows.stride};
+  return GatherRows(target, rows, count, width);
 }
 
 // Gathered rows as a factor [rows, width].
@@ -264,13 +271,14 @@ HWY_INLINE void JoinBlock(const ScoreBlock& block, std::int64_t offset, RunningS
 }
 
 struct ForwardWorkspace {
-  float *scores, *keys, *values, *mixed, *queries;
+  float *scores, *keys, *values, *mixed, *queries, *gathered;
   ForwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
       : scores(memory),
         keys(scores + forward_block.queries * forward_block.keys),
         values(keys + forward_block.keys * padded(key_dim)),
         mixed(values + forward_block.keys * padded(value_dim)),
-        queries(mixed + attention_max_queries * padded(value_dim)) {}
+        queries(mixed + attention_max_queries * padded(value_dim)),
+        gathered(queries + attention_max_queries * padded(key_dim)) {}
 };
 
 HWY_INLINE void WriteWeights(const AttentionRecord& record, const RunningSoftmax& running,
@@ -291,8 +299,8 @@ HWY_INLINE void WriteWeights(const AttentionRecord& record, const RunningSoftmax
   }
 }
 
-void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-               HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+               PagedRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                std::int64_t first, std::int64_t last, const AttentionRecord* record,
                float* memory) {
   const ForwardWorkspace work(memory, sizes.key_dim, sizes.value_dim);
@@ -302,8 +310,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
   std::fill(running.sum, running.sum + (last - first), 0.0f);
   std::fill(work.mixed, work.mixed + (last - first) * mixed_stride, 0.0f);
 
-  const HeadRows queries = GatherRows(
-      work.queries, {query.data + first * query.stride, query.stride}, last - first, sizes.key_dim);
+  const HeadRows query_rows{query.data + first * query.stride, query.stride};
+  const HeadRows queries = GatherRows(work.queries, query_rows, last - first, sizes.key_dim);
 
   // Blocks that no query sees are left out; a watcher gets their scores all the same.
   const KeyRange seen =
@@ -311,9 +319,11 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows
   for (std::int64_t from = seen.first / forward_block.keys * forward_block.keys; from < seen.last;
        from += forward_block.keys) {
     const std::int64_t keys = std::min(forward_block.keys, sizes.keys - from);
-    PackColumns(work.keys, {key.data + from * key.stride, key.stride}, keys, sizes.key_dim);
-    const Factor values = PackRows(work.values, {value.data + from * value.stride, value.stride},
-                                   keys, sizes.value_dim);
+    PackColumns(work.keys, WithoutPages(work.gathered, key.from(from), keys, sizes.key_dim), keys,
+                sizes.key_dim);
+    const Factor values =
+        PackRows(work.values, WithoutPages(work.gathered, value.from(from), keys, sizes.value_dim),
+                 keys, sizes.value_dim);
     for (std::int64_t at = first; at < last; at += forward_block.queries) {
       const ScoreBlock block{work.scores, forward_block.keys,
                              at,          std::min(forward_block.queries, last - at),
@@ -437,10 +447,11 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
                              from,         keys};
       const KeyRange seen = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (seen.last <= from || seen.first >= from + keys) continue;
-      const HeadRows query_rows = GatherRows(
-          work.queries, {query.data + at * query.stride, query.stride}, block.rows, sizes.key_dim);
+      const HeadRows query_rows =
+          GatherRows(work.queries, HeadRows{query.data + at * query.stride, query.stride},
+                     block.rows, sizes.key_dim);
       const HeadRows doutput_rows =
-          GatherRows(work.doutputs, {doutput.data + at * doutput.stride, doutput.stride},
+          GatherRows(work.doutputs, HeadRows{doutput.data + at * doutput.stride, doutput.stride},
                      block.rows, sizes.value_dim);
 
       // The weights once more, from the scores and the row sums that were kept.
@@ -498,7 +509,8 @@ std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) n
   const std::int64_t forward = forward_block.queries * forward_block.keys +
                                forward_block.keys * padded(key_dim) +
                                (forward_block.keys + attention_max_queries) * padded(value_dim) +
-                               attention_max_queries * padded(key_dim);
+                               attention_max_queries * padded(key_dim) +
+                               forward_block.keys * padded(std::max(key_dim, value_dim));
   const std::int64_t backward =
       2 * backward_block.queries * backward_block.keys +
       (3 * backward_block.keys + backward_block.queries) * padded(key_dim) +
@@ -506,8 +518,8 @@ std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) n
   return std::max(forward, backward);
 }
 
-void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-               HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+               PagedRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                std::int64_t first, std::int64_t last, const AttentionRecord* record,
                float* workspace) noexcept {
   HWY_DYNAMIC_DISPATCH(Attention)

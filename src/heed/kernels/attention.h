@@ -37,6 +37,38 @@ struct HeadRowsOut {
   std::int64_t stride;
 };
 
+// The rows of a key/value cache lie in pages of so many, a multiple of the lanes of any vector.
+inline constexpr std::int64_t attention_page_rows = 16;
+
+// Rows of one head that lie in pages, in any order: row i is row i % attention_page_rows of page
+// pages[i / attention_page_rows]. Without a list of pages they lie one behind another.
+struct PagedRows {
+  PagedRows(const float* data, std::int64_t stride, const std::int64_t* pages)
+      : data(data), stride(stride), pages(pages) {}
+  PagedRows(HeadRows rows) : PagedRows(rows.data, rows.stride, nullptr) {}
+
+  const float* row(std::int64_t i) const {
+    if (pages != nullptr) {
+      i = pages[i / attention_page_rows] * attention_page_rows + i % attention_page_rows;
+    }
+    return data + i * stride;
+  }
+  // The rows from a first one on, which begins a page.
+  PagedRows from(std::int64_t first) const {
+    if (pages != nullptr) return {data, stride, pages + first / attention_page_rows};
+    return {data + first * stride, stride, nullptr};
+  }
+  // Where those end, among `count`, that lie right behind row i, which begins a page.
+  std::int64_t end_of_run(std::int64_t i, std::int64_t count) const {
+    const bool is_cut = pages != nullptr && i + attention_page_rows < count;
+    return is_cut ? i + attention_page_rows : count;
+  }
+
+  const float* data;
+  std::int64_t stride;
+  const std::int64_t* pages;
+};
+
 struct AttentionSizes {
   std::int64_t queries, keys;
   std::int64_t key_dim, value_dim;
@@ -50,7 +82,7 @@ struct AttentionRecord {
   float* weights = nullptr;
 };
 
-// Scores join the softmax in blocks of so many keys.
+// Scores join the softmax in blocks of so many keys: whole pages.
 inline constexpr std::int64_t attention_key_block = 128;
 
 // Floats of working memory that either function needs, whatever the lengths. Aligned to 64 bytes.
@@ -61,8 +93,8 @@ inline constexpr std::int64_t attention_max_queries = 384;
 
 // output = weights x value for queries [first, last), and log_sum: for each query the logarithm of
 // the sum of e^score, minus infinity if it sees nothing (then its output is zero).
-void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-               HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
+void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+               PagedRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                std::int64_t first, std::int64_t last, const AttentionRecord* record,
                float* workspace) noexcept;
 

@@ -26,6 +26,10 @@ constexpr std::int64_t max_few_dim = 256;  // longer sums are cut in two by the 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
+// A vector of keys lies in one page, and a block of them is whole pages.
+static_assert(attention_page_rows % hn::MaxLanes(FloatTag()) == 0 &&
+              attention_key_block % attention_page_rows == 0);
+
 // Scores of as many keys as a vector has lanes, the last key again where there are fewer. One chain
 // over the width for every query and key.
 template <int queries>
@@ -105,11 +109,11 @@ HWY_INLINE float JoinRow(float* row, std::int64_t keys, FewRunning& running) {
 // Keys and values of one head lie far apart, and a step of decoding has touched so much since the
 // last that they have left the near caches: the values are asked for while the keys are read, and
 // the next head's keys while both are.
-HWY_INLINE void PrefetchHead(HeadRows key, HeadRows value, const AttentionSizes& sizes) {
+HWY_INLINE void PrefetchHead(PagedRows key, PagedRows value, const AttentionSizes& sizes) {
   constexpr std::int64_t line = 64 / sizeof(float);
   for (std::int64_t j = 0; j < sizes.keys; ++j) {
-    const float* values = value.data + j * value.stride;
-    const float* next_keys = key.data + j * key.stride + sizes.key_dim;
+    const float* values = value.row(j);
+    const float* next_keys = key.row(j) + sizes.key_dim;
     for (std::int64_t i = 0; i < sizes.value_dim; i += line) hwy::Prefetch(values + i);
     for (std::int64_t i = 0; i < sizes.key_dim; i += line) hwy::Prefetch(next_keys + i);
   }
@@ -125,7 +129,7 @@ HWY_INLINE bool HasZero(const float* row, std::int64_t keys) {
 
 // mixed = mixed * shrink + weights x values.
 template <int queries, bool has_zero>
-HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weights, HeadRows value,
+HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weights, PagedRows value,
                           std::int64_t keys, std::int64_t value_dim) {
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
@@ -133,15 +137,17 @@ HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weigh
     const std::int64_t left = std::min(lanes, value_dim - c);
     FloatVec sum[queries];
     for (int q = 0; q < queries; ++q) sum[q] = hn::Zero(d);
-    for (std::int64_t j = 0; j < keys; ++j) {
-      const float* row = value.data + j * value.stride + c;
-      const auto v =
-          left == lanes ? hn::LoadU(d, row) : LoadPart(d, row, static_cast<std::size_t>(left));
+    for (std::int64_t j = 0; j < keys;) {
+      const float* row = value.row(j) + c;
+      for (const std::int64_t end = value.end_of_run(j, keys); j < end; ++j, row += value.stride) {
+        const auto v =
+            left == lanes ? hn::LoadU(d, row) : LoadPart(d, row, static_cast<std::size_t>(left));
 #pragma GCC unroll 8
-      for (int q = 0; q < queries; ++q) {
-        const float weight = weights[q * attention_key_block + j];
-        if (has_zero && weight == 0) continue;  // adds nothing, unless the value is not finite
-        sum[q] = hn::MulAdd(hn::Set(d, weight), v, sum[q]);
+        for (int q = 0; q < queries; ++q) {
+          const float weight = weights[q * attention_key_block + j];
+          if (has_zero && weight == 0) continue;  // adds nothing, unless the value is not finite
+          sum[q] = hn::MulAdd(hn::Set(d, weight), v, sum[q]);
+        }
       }
     }
     for (int q = 0; q < queries; ++q) {
@@ -152,8 +158,8 @@ HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weigh
 }
 
 template <int queries>
-HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-                           HeadRows value, const AttentionSizes& sizes, float scale) {
+HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+                           PagedRows value, const AttentionSizes& sizes, float scale) {
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
   const std::int64_t mixed_dim = (sizes.value_dim + lanes - 1) / lanes * lanes;
@@ -166,9 +172,10 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
   if (sizes.keys <= attention_key_block) PrefetchHead(key, value, sizes);
   for (std::int64_t from = 0; from < sizes.keys; from += attention_key_block) {
     const std::int64_t keys = std::min(attention_key_block, sizes.keys - from);
+    const PagedRows block_keys = key.from(from), block_values = value.from(from);
     for (std::int64_t j = 0; j < keys; j += lanes) {
-      ScoreKeys<queries>(weights + j, query, {key.data + (from + j) * key.stride, key.stride},
-                         keys - j, sizes.key_dim, hn::Set(d, scale));
+      ScoreKeys<queries>(weights + j, query, {block_keys.row(j), key.stride}, keys - j,
+                         sizes.key_dim, hn::Set(d, scale));
     }
     float shrinks[queries];
     bool has_zero = false;
@@ -177,11 +184,10 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
       shrinks[q] = JoinRow(row, keys, running[q]);
       has_zero = has_zero || HasZero(row, keys);
     }
-    const HeadRows values{value.data + from * value.stride, value.stride};
     if (has_zero) {
-      MixValues<queries, true>(mixed, shrinks, weights, values, keys, sizes.value_dim);
+      MixValues<queries, true>(mixed, shrinks, weights, block_values, keys, sizes.value_dim);
     } else {
-      MixValues<queries, false>(mixed, shrinks, weights, values, keys, sizes.value_dim);
+      MixValues<queries, false>(mixed, shrinks, weights, block_values, keys, sizes.value_dim);
     }
   }
   for (int q = 0; q < queries; ++q) {
@@ -194,8 +200,8 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
   }
 }
 
-void AttentionFewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-                         HeadRows value, const AttentionSizes& sizes, float scale) {
+void AttentionFewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+                         PagedRows value, const AttentionSizes& sizes, float scale) {
   switch (sizes.queries) {
     case 1:
       return FewQueries<1>(output, log_sum, query, key, value, sizes, scale);
@@ -228,8 +234,8 @@ bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noe
          sizes.key_dim <= max_few_dim && sizes.value_dim <= max_few_dim;
 }
 
-void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-                           HeadRows value, const AttentionSizes& sizes, float scale) noexcept {
+void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+                           PagedRows value, const AttentionSizes& sizes, float scale) noexcept {
   HWY_DYNAMIC_DISPATCH(AttentionFewQueries)(output, log_sum, query, key, value, sizes, scale);
 }
 

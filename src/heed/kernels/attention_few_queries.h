@@ -11,7 +11,7 @@ namespace heed::kernels {
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
 // What `attention` gives for all queries, to the bit.
-void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, HeadRows key,
-                           HeadRows value, const AttentionSizes& sizes, float scale) noexcept;
+void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
+                           PagedRows value, const AttentionSizes& sizes, float scale) noexcept;
 
 }  // namespace heed::kernels

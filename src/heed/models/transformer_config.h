@@ -55,8 +55,8 @@ struct TransformerConfig {
   std::vector<std::string> labels;  // the names of its classes
   Index image_height = 28;          // what an image classifier looks at, in pixels
   Index image_width = 28;
-  Index image_channels = 1;  // 1: grey, 3: colour
-  Index patch_side = 4;      // a token is a square of so many pixels a side
+  Index image_channels = 1;                  // 1: grey, 3: colour
+  Index patch_side = 4;                      // a token is a square of so many pixels a side
   WeightFormat weights = WeightFormat::f32;  // others can be run, not trained
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;

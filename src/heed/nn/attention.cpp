@@ -44,8 +44,35 @@ KeysAndValues MultiHeadAttention::keys_and_values(const Packed& memory,
 Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memory,
                                   const ops::AttentionMask& mask, ForwardContext& context,
                                   std::span<const Index> past) const {
-  const Tensor q = query_.forward(query.values);  // [N, D], heads side by side in D
+  const Packed q = queries(query, past);
+  if (AttentionGuide* guide = context.guide(name_)) {
+    guide->loss = ops::alignment_loss(q, memory.keys, guide->links,
+                                      {.num_heads = options_.num_heads,
+                                       .num_key_value_heads = options_.num_key_value_heads,
+                                       .head = guide->head,
+                                       .scale = options_.scale});
+  }
+  const Tensor mixed = ops::attention(q, memory.keys, memory.values, mask,
+                                      attention_options(context, past), context.watch(name_));
+  return output_.forward(mixed);  // [N, D]
+}
 
+Tensor MultiHeadAttention::attend(const Packed& query, const ops::PagedKeys& memory,
+                                  const ops::AttentionMask& mask, ForwardContext& context,
+                                  std::span<const Index> past) const {
+  const Tensor mixed = ops::attention(queries(query, past), memory, mask,
+                                      attention_options(context, past), context.watch(name_));
+  return output_.forward(mixed);  // [N, D]
+}
+
+// [N, D], heads side by side in D.
+Packed MultiHeadAttention::queries(const Packed& x, std::span<const Index> past) const {
+  const Tensor q = query_.forward(x.values);
+  return {turned({q, x.spans}, options_.num_heads, past), x.spans};
+}
+
+ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& context,
+                                                            std::span<const Index> past) const {
   ops::AttentionOptions options{.num_heads = options_.num_heads,
                                 .num_key_value_heads = options_.num_key_value_heads,
                                 .similarity = options_.similarity,
@@ -57,19 +84,7 @@ Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memo
   if (options_.positions == Positions::alibi) {
     options.alibi_slopes = ops::alibi_slopes(options_.num_heads);
   }
-  ops::AttentionView* view = context.watch(name_);  // null when nobody watches
-  const Packed turned_query{turned({q, query.spans}, options_.num_heads, past), query.spans};
-  if (AttentionGuide* guide = context.guide(name_)) {
-    guide->loss = ops::alignment_loss(turned_query, memory.keys, guide->links,
-                                      {.num_heads = options_.num_heads,
-                                       .num_key_value_heads = options_.num_key_value_heads,
-                                       .head = guide->head,
-                                       .scale = options_.scale});
-  }
-  const Tensor mixed =
-      ops::attention(turned_query, memory.keys, memory.values, mask, options, view);  // [N, D]
-
-  return output_.forward(mixed);  // [N, D]
+  return options;
 }
 
 // Each head's vectors turned by their positions, [N, H * K]; x itself unless positions are rotary.

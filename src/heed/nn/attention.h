@@ -49,10 +49,15 @@ class MultiHeadAttention {
   KeysAndValues keys_and_values(const Packed& memory, std::span<const Index> past = {}) const;
   Tensor attend(const Packed& query, const KeysAndValues& memory, const ops::AttentionMask& mask,
                 ForwardContext& context, std::span<const Index> past = {}) const;
+  Tensor attend(const Packed& query, const ops::PagedKeys& memory, const ops::AttentionMask& mask,
+                ForwardContext& context, std::span<const Index> past = {}) const;
 
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
+  Packed queries(const Packed& x, std::span<const Index> past) const;
+  ops::AttentionOptions attention_options(ForwardContext& context,
+                                          std::span<const Index> past) const;
   Tensor turned(const Packed& x, Index num_heads, std::span<const Index> past) const;
 
   std::string name_;

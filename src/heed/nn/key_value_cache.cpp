@@ -2,112 +2,125 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/kernels/attention.h"
 
 namespace heed::nn {
 namespace {
 
-constexpr Index first_capacity = 16;
+constexpr Index page_rows = kernels::attention_page_rows;
 
-void copy_rows(Tensor& to, Index to_row, const Tensor& from, Index from_row, Index count,
-               Index width) {
-  if (count == 0) return;  // there may be no storage yet
+void copy_rows(Tensor& to, Index to_row, const Tensor& from, Index from_row, Index count) {
+  const Index width = from.dim(-1);
   std::memcpy(to.data() + to_row * width, from.data() + from_row * width,
               static_cast<std::size_t>(count * width) * sizeof(float));
 }
 
-}  // namespace
-
-KeyValueCache::KeyValueCache(Index num_rows) : slots_(num_rows), lengths_(num_rows, 0) {
-  std::iota(slots_.begin(), slots_.end(), Index{0});
+// As many rows more, at least twice as many as before.
+void grow_rows(Tensor& x, Index num_rows, Index width) {
+  const Index before = x.is_defined() ? x.dim(0) : 0;
+  Tensor larger = Tensor::empty({std::max(num_rows, 2 * before), width});
+  if (before > 0) copy_rows(larger, 0, x, 0, before);
+  x = std::move(larger);
 }
 
-KeysAndValues KeyValueCache::append(const KeysAndValues& fresh) {
-  const Index num_rows = static_cast<Index>(slots_.size());
+}  // namespace
+
+KeyValueCache::KeyValueCache(Index num_rows) {
+  held_.lengths.assign(num_rows, 0);
+  held_.pages.resize(num_rows);
+}
+
+const ops::PagedKeys& KeyValueCache::append(const KeysAndValues& fresh) {
+  const Index num_rows = std::ssize(held_.lengths);
   check(fresh.keys.spans.count() == num_rows, "key/value cache: expected ", num_rows,
         " sequences, got ", fresh.keys.spans.count());
-  width_ = fresh.keys.values.dim(-1);
-
-  Index longest = 0;
+  std::vector<PageCopy> copies;
   for (Index row = 0; row < num_rows; ++row) {
-    longest = std::max(longest, lengths_[row] + fresh.keys.spans[row].length);
+    make_room(row, fresh.keys.spans[row].length, copies);
   }
-  reserve(num_rows, longest);
+  grow_storage(fresh.keys.values.dim(-1));
+  // Before anything is written: the last row that shares a page writes to the page itself.
+  parallel_for(std::ssize(copies), [&](Index number) {
+    const PageCopy& copy = copies[number];
+    for (Tensor* x : {&held_.keys, &held_.values}) {
+      copy_rows(*x, copy.to * page_rows, *x, copy.from * page_rows, copy.num_rows);
+    }
+  });
+  for (Index row = 0; row < num_rows; ++row) write(row, fresh);
+  return held_;
+}
 
-  std::vector<Span> spans(num_rows);
-  for (Index row = 0; row < num_rows; ++row) {
-    const Span& added = fresh.keys.spans[row];
-    const Index begin = slots_[row] * capacity_;
-    copy_rows(keys_, begin + lengths_[row], fresh.keys.values, added.begin, added.length, width_);
-    copy_rows(values_, begin + lengths_[row], fresh.values, added.begin, added.length, width_);
-    lengths_[row] += added.length;
-    spans[row] = {begin, lengths_[row]};
+// Pages of the row's own for so many more tokens.
+void KeyValueCache::make_room(Index row, Index num_added, std::vector<PageCopy>& copies) {
+  if (num_added == 0) return;
+  std::vector<Index>& pages = held_.pages[row];
+  const Index length = held_.lengths[row], in_last_page = length % page_rows;
+  if (in_last_page > 0 && users_[pages.back()] > 1) {
+    --users_[pages.back()];
+    const Index own = take_page();
+    copies.push_back({pages.back(), own, in_last_page});
+    pages.back() = own;
   }
-  return {{keys_, Spans(std::move(spans))}, values_};
+  while (std::ssize(pages) * page_rows < length + num_added) pages.push_back(take_page());
+}
+
+// A page with one user. It may lie beyond the storage until that grows.
+Index KeyValueCache::take_page() {
+  if (free_pages_.empty()) {
+    users_.push_back(1);
+    return std::ssize(users_) - 1;
+  }
+  const Index page = free_pages_.back();
+  free_pages_.pop_back();
+  users_[page] = 1;
+  return page;
+}
+
+void KeyValueCache::grow_storage(Index width) {
+  const Index num_rows = std::ssize(users_) * page_rows;
+  if (held_.keys.is_defined() && held_.keys.dim(0) >= num_rows) return;
+  grow_rows(held_.keys, num_rows, width);
+  grow_rows(held_.values, num_rows, width);
+}
+
+void KeyValueCache::write(Index row, const KeysAndValues& fresh) {
+  const Span& added = fresh.keys.spans[row];
+  Index& length = held_.lengths[row];
+  for (Index done = 0; done < added.length;) {
+    const Index in_page = length % page_rows;
+    const Index to = held_.pages[row][length / page_rows] * page_rows + in_page;
+    const Index count = std::min(added.length - done, page_rows - in_page);
+    copy_rows(held_.keys, to, fresh.keys.values, added.begin + done, count);
+    copy_rows(held_.values, to, fresh.values, added.begin + done, count);
+    done += count;
+    length += count;
+  }
 }
 
 void KeyValueCache::reorder(std::span<const Index> rows) {
-  const Index num_rows = static_cast<Index>(slots_.size());
-  std::vector<bool> is_kept(num_rows, false);
-  std::vector<Index> slots(rows.size()), lengths(rows.size());
-  std::vector<std::size_t> repeated;  // the new rows that need a slot of their own
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    check(rows[i] >= 0 && rows[i] < num_rows, "key/value cache: expected a row below ", num_rows,
-          ", got ", rows[i]);
-    slots[i] = slots_[rows[i]];
-    lengths[i] = lengths_[rows[i]];
-    if (is_kept[rows[i]]) repeated.push_back(i);
-    is_kept[rows[i]] = true;
+  const Index num_rows = std::ssize(held_.lengths);
+  std::vector<std::vector<Index>> pages;
+  std::vector<Index> lengths;
+  for (const Index row : rows) {
+    check(row >= 0 && row < num_rows, "key/value cache: expected a row below ", num_rows, ", got ",
+          row);
+    pages.push_back(held_.pages[row]);
+    lengths.push_back(held_.lengths[row]);
   }
-
-  reserve(static_cast<Index>(rows.size()), capacity_);
-  std::vector<bool> is_used(num_slots_, false);
-  for (const Index slot : slots) is_used[slot] = true;
-  Index next_free = 0;
-  std::vector<Index> sources;
-  for (const std::size_t i : repeated) {
-    while (is_used[next_free]) ++next_free;
-    sources.push_back(slots[i]);
-    slots[i] = next_free++;
+  for (const std::vector<Index>& row : pages) {
+    for (const Index page : row) ++users_[page];
   }
-  parallel_for(static_cast<Index>(repeated.size()), [&](Index copy) {
-    const std::size_t i = repeated[copy];
-    copy_slot(sources[copy], slots[i], lengths[i]);
-  });
-  slots_ = std::move(slots);
-  lengths_ = std::move(lengths);
-}
-
-void KeyValueCache::copy_slot(Index from, Index to, Index length) {
-  copy_rows(keys_, to * capacity_, keys_, from * capacity_, length, width_);
-  copy_rows(values_, to * capacity_, values_, from * capacity_, length, width_);
-}
-
-// Room for so many slots of so many tokens. Longer slots are made for the rows that still live, so
-// that a few that go on for long do not drag along the room of all that have ended.
-void KeyValueCache::reserve(Index num_slots, Index capacity) {
-  if (num_slots <= num_slots_ && capacity <= capacity_) return;
-  const bool is_longer = capacity > capacity_;
-  const Index new_capacity =
-      is_longer ? std::max({capacity, 2 * capacity_, first_capacity}) : capacity_;
-  const Index new_slots = is_longer ? num_slots : std::max(num_slots, 2 * num_slots_);
-  Tensor keys = Tensor::empty({new_slots * new_capacity, width_});
-  Tensor values = Tensor::empty({new_slots * new_capacity, width_});
-  for (Index row = 0; row < std::ssize(slots_); ++row) {
-    const Index slot = is_longer ? row : slots_[row];
-    const Index from = slots_[row] * capacity_, to = slot * new_capacity;
-    copy_rows(keys, to, keys_, from, lengths_[row], width_);
-    copy_rows(values, to, values_, from, lengths_[row], width_);
-    slots_[row] = slot;
+  for (const std::vector<Index>& row : held_.pages) {
+    for (const Index page : row) {
+      if (--users_[page] == 0) free_pages_.push_back(page);
+    }
   }
-  keys_ = std::move(keys);
-  values_ = std::move(values);
-  num_slots_ = new_slots;
-  capacity_ = new_capacity;
+  held_.pages = std::move(pages);
+  held_.lengths = std::move(lengths);
 }
 
 StackCache::StackCache(Index num_layers, Index num_rows) : lengths_(num_rows, 0) {
@@ -128,8 +141,12 @@ void StackCache::reorder(std::span<const Index> rows) {
 Tensor attend_to_itself(const MultiHeadAttention& attention, const Packed& x,
                         const ops::AttentionMask& mask, ForwardContext& context,
                         std::span<const Index> past, KeyValueCache* cache) {
-  KeysAndValues seen = attention.keys_and_values(x, past);
-  if (cache) seen = cache->append(seen);
+  const KeysAndValues fresh = attention.keys_and_values(x, past);
+  if (!cache) return attention.attend(x, fresh, mask, context, past);
+  const ops::PagedKeys& seen = cache->append(fresh);
+  // What begins its rows is all that they have, and lies together still.
+  const bool is_beginning = std::ranges::all_of(past, [](Index length) { return length == 0; });
+  if (is_beginning) return attention.attend(x, fresh, mask, context, past);
   return attention.attend(x, seen, mask, context, past);
 }
 

@@ -9,8 +9,10 @@
 
 namespace heed::nn {
 
-// Each row has a slot of `capacity` tokens, of which its length are in use. Capacity and slots grow
-// by doubling. For decoding only: nothing of it is recorded.
+// Rows are lists of pages; rows that have a past in common share its pages. A page that several
+// rows share is copied when one of them is about to write to it: at most one page a row, and only
+// if it is not full. Pages that no row names any more are used again; their memory grows by
+// doubling. For decoding only: nothing of it is recorded.
 class KeyValueCache {
  public:
   explicit KeyValueCache(Index num_rows);
@@ -20,26 +22,30 @@ class KeyValueCache {
   KeyValueCache(const KeyValueCache&) = delete;
   KeyValueCache& operator=(const KeyValueCache&) = delete;
 
-  // Adds sequence r of `fresh` behind row r, and returns all of every row, one span per row.
-  KeysAndValues append(const KeysAndValues& fresh);
+  // Adds sequence r of `fresh` behind row r, and returns all of every row, one sequence per row:
+  // good until the next change.
+  const ops::PagedKeys& append(const KeysAndValues& fresh);
 
-  // Row r becomes what row rows[r] was. Rows that are not named are dropped; a row that is named
-  // again is copied, once for each time beyond the first.
+  // Row r becomes what row rows[r] was. Rows that are not named are dropped, and may be named more
+  // than once. Only lists change: no key or value is moved.
   void reorder(std::span<const Index> rows);
 
-  std::span<const Index> lengths() const { return lengths_; }
+  std::span<const Index> lengths() const { return held_.lengths; }
+  Index num_pages() const { return std::ssize(users_) - std::ssize(free_pages_); }  // in use
 
  private:
-  void reserve(Index num_slots, Index capacity);
-  void copy_slot(Index from, Index to, Index length);
+  struct PageCopy {
+    Index from, to, num_rows;
+  };
 
-  Index capacity_ = 0;  // tokens in a slot
-  Index num_slots_ = 0;
-  Index width_ = 0;
-  Tensor keys_;                 // [num_slots * capacity, width]
-  Tensor values_;               // [num_slots * capacity, width]
-  std::vector<Index> slots_;    // of each row
-  std::vector<Index> lengths_;  // of each row
+  void make_room(Index row, Index num_added, std::vector<PageCopy>& copies);
+  Index take_page();
+  void grow_storage(Index width);
+  void write(Index row, const KeysAndValues& fresh);
+
+  ops::PagedKeys held_;
+  std::vector<Index> users_;       // of each page: how many rows name it
+  std::vector<Index> free_pages_;  // those without users
 };
 
 // What a stack of causal blocks remembers between its steps: one cache a layer.

@@ -77,7 +77,8 @@ struct Plan {
   AttentionMask mask;
   AttentionOptions options;
   float scale;
-  Tensor log_sum;  // [N, H]
+  const PagedKeys* paged;  // set: where the rows of the key's spans lie
+  Tensor log_sum;          // [N, H]
 
   kernels::AttentionSizes sizes_of(Index sequence) const {
     return {query.spans[sequence].length, key.spans[sequence].length, sizes.key_dim,
@@ -114,6 +115,10 @@ struct Plan {
   }
   kernels::HeadRows key_rows(const Tensor& x, Index s, Index group, Index width) const {
     return head_rows<kernels::HeadRows>(x, key.spans[s], group, width);
+  }
+  kernels::PagedRows paged_rows(const Tensor& x, Index s, Index group, Index width) const {
+    if (paged == nullptr) return key_rows(x, s, group, width);
+    return {x.data() + group * width, x.dim(1), paged->pages[s].data()};
   }
   kernels::HeadRowsOut query_rows_out(Tensor& x, Index s, Index head, Index width) const {
     return head_rows<kernels::HeadRowsOut>(x, query.spans[s], head, width);
@@ -192,8 +197,8 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
     const kernels::HeadRowsOut out = plan.query_rows_out(output, s, head, sizes.value_dim);
     const kernels::HeadRowsOut log_sum = plan.query_rows_out(plan.log_sum, s, head, 1);
     const kernels::HeadRows q = plan.query_rows(plan.query.values, s, head, sizes.key_dim);
-    const kernels::HeadRows k = plan.key_rows(plan.key.values, s, group, sizes.key_dim);
-    const kernels::HeadRows v = plan.key_rows(plan.value, s, group, sizes.value_dim);
+    const kernels::PagedRows k = plan.paged_rows(plan.key.values, s, group, sizes.key_dim);
+    const kernels::PagedRows v = plan.paged_rows(plan.value, s, group, sizes.value_dim);
     const kernels::AttentionSizes one = plan.sizes_of(s);
     const kernels::AttentionRule rule = plan.rule(s, head);
     if (!view && kernels::has_few_queries(one, rule)) {
@@ -273,31 +278,69 @@ float default_scale(Similarity similarity, Index key_dim) {
   return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(key_dim)) : 1;
 }
 
+// Refuses what does not fit together. Inputs are those of the record: query, key, value.
+Plan make_plan(const Packed& query, const Packed& key, const Tensor& value,
+               const AttentionMask& mask, const AttentionOptions& options,
+               std::vector<Tensor>& inputs) {
+  const Sizes sizes = checked_sizes(query, key, value, options);
+  if (mask.dense) check_dense(*mask.dense, query, key, sizes.heads);
+  inputs = {query.values, key.values, value};
+  if (options.similarity == Similarity::cosine) {
+    for (Tensor* x : {&inputs[0], &inputs[1]}) *x = unit_vectors(*x, sizes.key_dim);
+  }
+  return {{inputs[0].detach(), query.spans},
+          {inputs[1].detach(), key.spans},
+          value.detach(),
+          sizes,
+          mask,
+          options,
+          options.scale.value_or(default_scale(options.similarity, sizes.key_dim)),
+          /*paged=*/nullptr,
+          /*log_sum=*/{}};
+}
+
+bool is_recorded(const std::vector<Tensor>& inputs) {
+  return is_recording() && std::ranges::any_of(inputs, &Tensor::needs_gradient);
+}
+
+// The sequences' lengths as spans; where their rows lie, the pages say.
+Spans checked_spans(const PagedKeys& memory) {
+  constexpr Index page_rows = kernels::attention_page_rows;
+  check(memory.pages.size() == memory.lengths.size(), "attention: expected the pages of ",
+        memory.lengths.size(), " sequences, got ", memory.pages.size());
+  check(memory.keys.rank() == 2, "attention: expected a matrix of keys, got ", memory.keys.shape());
+  const Index num_pages = memory.keys.dim(0) / page_rows;
+  std::vector<Span> spans;
+  for (std::size_t s = 0; s < memory.lengths.size(); ++s) {
+    spans.push_back({0, memory.lengths[s]});
+    const std::vector<Index>& pages = memory.pages[s];
+    check(std::ssize(pages) * page_rows >= memory.lengths[s], "attention: expected pages for ",
+          memory.lengths[s], " keys, got ", pages.size(), " of ", page_rows);
+    for (const Index page : pages) {
+      check(page >= 0 && page < num_pages, "attention: expected a page below ", num_pages, ", got ",
+            page);
+    }
+  }
+  return Spans(std::move(spans));
+}
+
 }  // namespace
+
+Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMask& mask,
+                 const AttentionOptions& options, AttentionView* view) {
+  std::vector<Tensor> inputs;
+  Plan plan =
+      make_plan(query, {memory.keys, checked_spans(memory)}, memory.values, mask, options, inputs);
+  check(!is_recorded(inputs), "attention: keys in pages have no gradient");
+  plan.paged = &memory;
+  return run_forward(plan, view);
+}
 
 Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options, AttentionView* view) {
-  const Sizes sizes = checked_sizes(query, key, value, options);
-  if (mask.dense) check_dense(*mask.dense, query, key, sizes.heads);
-  Packed q = query, k = key;
-  if (options.similarity == Similarity::cosine) {
-    q.values = unit_vectors(q.values, sizes.key_dim);
-    k.values = unit_vectors(k.values, sizes.key_dim);
-  }
-  std::vector<Tensor> inputs{q.values, k.values, value};
-  const bool is_recorded =
-      is_recording() &&
-      std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.needs_gradient(); });
-  if (is_recorded) check_disjoint(key.spans);
-
-  Plan plan{{q.values.detach(), q.spans},
-            {k.values.detach(), k.spans},
-            value.detach(),
-            sizes,
-            mask,
-            options,
-            options.scale.value_or(default_scale(options.similarity, sizes.key_dim)),
-            {}};
+  std::vector<Tensor> inputs;
+  Plan plan = make_plan(query, key, value, mask, options, inputs);
+  if (is_recorded(inputs)) check_disjoint(key.spans);
   Tensor output = run_forward(plan, view);
   return record(output, std::move(inputs),
                 [plan = std::move(plan), output](const Tensor& doutput) mutable -> Gradients {

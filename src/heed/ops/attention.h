@@ -44,6 +44,16 @@ struct AttentionOptions {
   Dropout dropout = {};          // on the weights
 };
 
+// Keys [.., G * K] and values [.., G * J] of several sequences in pages of
+// kernels::attention_page_rows rows: token t of sequence s is in page pages[s][t / page_rows], at
+// row t % page_rows. Sequences may share pages; a page that nobody names may hold anything.
+struct PagedKeys {
+  Tensor keys;
+  Tensor values;
+  std::vector<Index> lengths;             // tokens of each sequence
+  std::vector<std::vector<Index>> pages;  // of each sequence, in order
+};
+
 // What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence.
 struct AttentionView {
   std::vector<Tensor> scores;   // similarity * scale
@@ -60,6 +70,10 @@ struct AttentionView {
 Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options,
                  AttentionView* view = nullptr);
+
+// The same for keys and values in pages, to the bit. For decoding: refuses to be recorded.
+Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMask& mask,
+                 const AttentionOptions& options, AttentionView* view = nullptr);
 
 // Self-attention without parameters: queries, keys and values are the rows themselves, so that with
 // one head the result is softmax(x x^T / sqrt(D)) x. x [N, D] -> [N, D].

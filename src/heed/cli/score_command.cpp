@@ -1,0 +1,173 @@
+#include "heed/cli/score_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/cli/line_chunks.h"
+#include "heed/generate/scoring.h"
+#include "heed/text/lines.h"
+
+namespace heed::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t lines_per_chunk = 2000;
+constexpr char standard_input[] = "standard input";
+
+// A piece without characters that would end the line or the field.
+std::string on_one_line(const std::string& piece) {
+  std::string text;
+  for (const char c : piece) {
+    if (c == '\n') {
+      text += "\\n";
+    } else if (c == '\t') {
+      text += "\\t";
+    } else if (c == ' ') {
+      text += "\\s";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+// score [||| piece log-probability ...]
+void print_line(std::ostream& out, const generate::ScoredLine& line,
+                const text::Tokenizer& tokenizer, const ScoreOptions& options) {
+  out << fmt::format("{:.4f}", line.log_probability());
+  if (options.tokens) {
+    out << " |||";
+    for (const generate::TokenScore& token : line.tokens) {
+      out << fmt::format(" {} {:.4f}", on_one_line(tokenizer.piece(token.token)),
+                         token.log_probability);
+    }
+  }
+  out << '\n';
+}
+
+void print_json(std::ostream& out, const generate::ScoredLine& line,
+                const text::Tokenizer& tokenizer, const ScoreOptions& options) {
+  ordered_json object{{"log_probability", line.log_probability()},
+                      {"num_tokens", line.tokens.size()},
+                      {"truncated", line.is_cut}};
+  if (options.tokens) {
+    object["tokens"] = ordered_json::array();
+    for (const generate::TokenScore& token : line.tokens) {
+      object["tokens"].push_back({{"id", token.token},
+                                  {"piece", tokenizer.piece(token.token)},
+                                  {"log_probability", token.log_probability}});
+    }
+  }
+  out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+void print(std::ostream& out, std::span<const generate::ScoredLine> lines,
+           const text::Tokenizer& tokenizer, const ScoreOptions& options) {
+  for (const generate::ScoredLine& line : lines) {
+    (options.json ? print_json : print_line)(out, line, tokenizer, options);
+  }
+  out.flush();
+}
+
+// score_lines(lines, first_line) scores and prints.
+template <typename ScoreLines>
+void for_chunks(std::istream& in, ScoreLines score_lines) {
+  LineChunks input(in, standard_input);
+  for (auto lines = input.next(lines_per_chunk); !lines.empty();
+       lines = input.next(lines_per_chunk)) {
+    score_lines(lines, input.num_lines() - std::ssize(lines) + 1);
+  }
+}
+
+text::ParallelLines split_at_tabs(std::span<const std::string> lines, Index first_line) {
+  text::ParallelLines pairs;
+  for (const std::string& line : lines) {
+    const std::size_t tab = line.find('\t');
+    const bool is_pair = tab != std::string::npos && line.find('\t', tab + 1) == std::string::npos;
+    check_as(ErrorKind::data, is_pair, standard_input, ":", first_line + (&line - lines.data()),
+             ": expected a source, one tab and a target, found ", std::ranges::count(line, '\t'),
+             " tabs");
+    pairs.source.push_back(line.substr(0, tab));
+    pairs.target.push_back(line.substr(tab + 1));
+  }
+  return pairs;
+}
+
+void score_texts(const ScoreOptions& options, std::istream& in, std::ostream& out) {
+  check_as(ErrorKind::usage, !options.source && !options.target,
+           "score: expected lines on standard input for a language model, found --source or "
+           "--target");
+  const auto scorer = generate::LineScorer::load(options.model);
+  for_chunks(in, [&](std::span<const std::string> lines, Index first_line) {
+    print(out,
+          scorer.score(lines, {.batch_tokens = options.batch_tokens,
+                               .truncate = options.truncate,
+                               .first_line = first_line}),
+          scorer.tokenizer(), options);
+  });
+}
+
+void score_pairs(const ScoreOptions& options, std::istream& in, std::ostream& out) {
+  check_as(ErrorKind::usage, options.source.has_value() == options.target.has_value(),
+           "score: expected --source and --target or none of them, found one");
+  const auto scorer = generate::PairScorer::load(options.model);
+  const auto score_lines = [&](const text::ParallelLines& pairs, Index first_line) {
+    print(out,
+          scorer.score(pairs.source, pairs.target,
+                       {.batch_tokens = options.batch_tokens,
+                        .truncate = options.truncate,
+                        .first_line = first_line}),
+          scorer.tokenizer(), options);
+  };
+  if (options.source) {
+    score_lines(text::read_parallel_lines(*options.source, *options.target), 1);
+  } else {
+    for_chunks(in, [&](std::span<const std::string> lines, Index first_line) {
+      score_lines(split_at_tabs(lines, first_line), first_line);
+    });
+  }
+}
+
+}  // namespace
+
+int score(const ScoreOptions& options, std::istream& in, std::ostream& out) {
+  const models::ModelKind kind = models::kind_of(models::load_config(options.model));
+  (kind == models::ModelKind::language ? score_texts : score_pairs)(options, in, out);
+  return 0;
+}
+
+Command score_command() {
+  auto options = std::make_shared<ScoreOptions>();
+  auto threads = std::make_shared<int>(0);
+  Command command("score",
+                  "Print how likely a model finds each line: its log-probability.\n"
+                  "A language model reads lines, a translation model reads source TAB target.",
+                  "paste test.en test.de | heed score --model my-model");
+  CLI::App& app = *command.app();
+  command.option("--model", options->model, "model folder")->required();
+  app.add_option("--source", options->source, "sources, one a line, in place of standard input");
+  app.add_option("--target", options->target, "their translations, one a line");
+  command.flag("--tokens", options->tokens, "add ||| and every token with its log-probability");
+  command.flag("--json", options->json, "print one JSON object a line");
+  command.flag("--truncate", options->truncate,
+               "cut the end of lines that are too long for the model");
+  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--threads", *threads,
+                 "threads (default: OMP_NUM_THREADS, otherwise all processors)")
+      ->check(CLI::PositiveNumber);
+  command.run([options, threads] {
+    if (*threads > 0) set_num_threads(*threads);
+    return score(*options, std::cin, std::cout);
+  });
+  return command;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,30 @@
+// heed score: how likely does a model find these lines?
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "heed/base/index.h"
+#include "heed/cli/command.h"
+
+namespace heed::cli {
+
+struct ScoreOptions {
+  std::string model = {};
+  // Both or none, and only for a translation model.
+  std::optional<std::string> source = {};
+  std::optional<std::string> target = {};
+  bool tokens = false;
+  bool json = false;
+  bool truncate = false;
+  Index batch_tokens = 1024;
+};
+
+// One line of `in`, or of the two files, gives one line of `out`. A language model takes any line,
+// a translation model takes `source TAB target`.
+int score(const ScoreOptions& options, std::istream& in, std::ostream& out);
+
+Command score_command();
+
+}  // namespace heed::cli

@@ -1,0 +1,195 @@
+#include "heed/generate/scoring.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+
+namespace heed::generate {
+namespace {
+
+// Rows of logits that exist at one time.
+constexpr Index rows_at_once = 48;
+constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
+constexpr Index unbounded = std::numeric_limits<Index>::max();
+
+// What the model reads, and after each token the one that follows it.
+struct Reading {
+  std::vector<int> source = {};  // with its end; empty for a language model
+  std::vector<int> input;
+  std::vector<int> next;
+  bool is_cut = false;
+
+  Index cost() const { return std::ssize(source) + std::ssize(input); }
+};
+
+// Ids between two tokens of one kind, as the decoder reads them and as it shall tell them.
+Reading reading_of(const std::vector<int>& ids, int around) {
+  Reading reading{.input = {around}, .next = ids};
+  reading.input.insert(reading.input.end(), ids.begin(), ids.end());
+  reading.next.push_back(around);
+  return reading;
+}
+
+// At most so many ids; the rest is cut off, or refused in the name of the line.
+bool fit(std::vector<int>& ids, Index most, const char* what, Index line, bool may_cut) {
+  if (std::ssize(ids) <= most) return false;
+  check_as(ErrorKind::data, may_cut, "line ", line, ": expected ", what, " of at most ", most,
+           " tokens, found ", ids.size(), " (--truncate cuts the end)");
+  ids.resize(static_cast<std::size_t>(most));
+  return true;
+}
+
+models::PackedIds packed(std::span<const Reading> batch, std::vector<int> Reading::*ids) {
+  models::PackedIds all;
+  std::vector<Index> lengths;
+  for (const Reading& reading : batch) {
+    all.ids.insert(all.ids.end(), (reading.*ids).begin(), (reading.*ids).end());
+    lengths.push_back(std::ssize(reading.*ids));
+  }
+  all.spans = Spans::of_lengths(lengths);
+  return all;
+}
+
+// The log-probabilities of the tokens that follow rows of hidden [N, D].
+template <typename Model>
+std::vector<TokenScore> score_tokens(const Model& model, const Tensor& hidden,
+                                     std::span<const int> next) {
+  const Index num_rows = hidden.dim(0), dim = hidden.dim(1);
+  std::vector<TokenScore> scores(next.size());
+  for (Index first = 0; first < num_rows; first += rows_at_once) {
+    const Index count = std::min(rows_at_once, num_rows - first);
+    const Tensor logits =
+        model.logits(Tensor::from(hidden.values().subspan(first * dim, count * dim), {count, dim}));
+    const Index width = logits.dim(-1);
+    parallel_for(count, [&](Index row) {
+      const int token = next[first + row];
+      const auto all = LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+      scores[first + row] = {token, all[token]};
+    });
+  }
+  return scores;
+}
+
+// Neighbours, as many as make up batch_tokens; at least one.
+std::vector<std::span<const Reading>> in_batches(std::span<const Reading> readings,
+                                                 Index batch_tokens) {
+  std::vector<std::span<const Reading>> batches;
+  for (std::size_t begin = 0, end = 0; begin < readings.size(); begin = end) {
+    for (Index cost = 0; end < readings.size(); ++end) {
+      cost += readings[end].cost();
+      if (cost > batch_tokens && end > begin) break;
+    }
+    batches.push_back(readings.subspan(begin, end - begin));
+  }
+  return batches;
+}
+
+// hidden_of(batch) -> [N, D]. Whole batches side by side, as in Translator::translate.
+template <typename Model, typename HiddenOf>
+std::vector<ScoredLine> score_all(const Model& model, std::span<const Reading> readings,
+                                  Index batch_tokens, HiddenOf hidden_of) {
+  std::vector<ScoredLine> lines(readings.size());
+  const std::vector<std::span<const Reading>> batches = in_batches(readings, batch_tokens);
+  parallel_for(std::ssize(batches), [&](Index number) {
+    const NoRecording no_recording;
+    const std::span<const Reading> batch = batches[number];
+    const std::vector<TokenScore> scores =
+        score_tokens(model, hidden_of(batch), packed(batch, &Reading::next).ids);
+    auto begin = scores.begin();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      ScoredLine& line = lines[batch.data() + i - readings.data()];
+      line.tokens.assign(begin, begin + std::ssize(batch[i].next));
+      line.is_cut = batch[i].is_cut;
+      begin += std::ssize(batch[i].next);
+    }
+  });
+  return lines;
+}
+
+std::vector<std::vector<int>> encode(std::span<const std::string> lines,
+                                     const text::Tokenizer& tokenizer) {
+  std::vector<std::vector<int>> ids(lines.size());
+  parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) ids[i] = tokenizer.encode(lines[i]);
+  });
+  return ids;
+}
+
+}  // namespace
+
+double ScoredLine::log_probability() const {
+  double sum = 0;
+  for (const TokenScore& token : tokens) sum += token.log_probability;
+  return sum;
+}
+
+LineScorer LineScorer::load(const std::string& folder) {
+  models::LanguageModelFolder loaded = models::load_language_model_folder(folder);
+  return LineScorer(loaded.model.packed(), std::move(loaded.tokenizer));
+}
+
+LineScorer::LineScorer(models::LanguageModel model, text::Tokenizer tokenizer)
+    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+
+std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
+                                          const ScoringOptions& options) const {
+  const std::vector<int> line_end = tokenizer_.encode("\n");
+  check_as(ErrorKind::model, !line_end.empty(),
+           "tokenizer: expected a token for the end of a line, found none");
+  const std::vector<std::vector<int>> encoded = encode(lines, tokenizer_);
+  std::vector<Reading> readings;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Reading reading = reading_of(encoded[i], line_end.back());
+    const Index line = options.first_line + static_cast<Index>(i);
+    reading.is_cut = fit(reading.input, model_.config().max_positions, "a line end and a text",
+                         line, options.truncate);
+    reading.next.resize(reading.input.size());
+    readings.push_back(std::move(reading));
+  }
+  return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
+    auto context = nn::ForwardContext::inference();
+    return model_.hidden(packed(batch, &Reading::input), context);
+  });
+}
+
+PairScorer PairScorer::load(const std::string& folder) {
+  models::ModelFolder loaded = models::load_model_folder(folder);
+  return PairScorer(loaded.model.packed(), std::move(loaded.tokenizer));
+}
+
+PairScorer::PairScorer(models::TranslationModel model, text::Tokenizer tokenizer)
+    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+
+std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
+                                          std::span<const std::string> targets,
+                                          const ScoringOptions& options) const {
+  check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
+        " sources, got ", targets.size());
+  const bool is_bounded = model_.config().positions == models::Positions::learned;
+  const Index most = is_bounded ? model_.config().max_positions : unbounded;
+  std::vector<std::vector<int>> encoded_sources = encode(sources, tokenizer_);
+  const std::vector<std::vector<int>> encoded_targets = encode(targets, tokenizer_);
+  std::vector<Reading> readings;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Reading reading = reading_of(encoded_targets[i], text::Tokenizer::end);
+    const Index line = options.first_line + static_cast<Index>(i);
+    std::vector<int>& source = encoded_sources[i];
+    const bool is_source_cut = fit(source, most - 1, "a source", line, options.truncate);
+    source.push_back(text::Tokenizer::end);
+    reading.source = std::move(source);
+    reading.is_cut =
+        fit(reading.input, most, "a start and a target", line, options.truncate) || is_source_cut;
+    reading.next.resize(reading.input.size());
+    readings.push_back(std::move(reading));
+  }
+  return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
+    auto context = nn::ForwardContext::inference();
+    const Packed memory = model_.encode(packed(batch, &Reading::source), context);
+    return model_.decode(packed(batch, &Reading::input), memory, context);
+  });
+}
+
+}  // namespace heed::generate
