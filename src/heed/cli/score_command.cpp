@@ -138,7 +138,7 @@ void score_pairs(const ScoreOptions& options, std::istream& in, std::ostream& ou
 }  // namespace
 
 int score(const ScoreOptions& options, std::istream& in, std::ostream& out) {
-  const models::ModelKind kind = models::kind_of(models::load_config(options.model));
+  const models::ModelKind kind = models::load_config(options.model).kind;
   (kind == models::ModelKind::language ? score_texts : score_pairs)(options, in, out);
   return 0;
 }

@@ -114,7 +114,7 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
 std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOptions& options) const {
   if (options.prefixes.empty()) return {};
   const std::string& prefix = options.prefixes[options.prefixes.size() == 1 ? 0 : line];
-  if (is_blank(prefix)) return {};
+  if (text::is_blank(prefix)) return {};
   std::vector<int> ids = tokenizer_.encode(prefix);
   const Index max_tokens = max_tokens_of(model_.config());
   check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",

@@ -85,6 +85,8 @@ class Int4Reader {
 
   HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
     at_ = panel + begin / int4_group * group_bytes;
+    first_scale_ = second_scale_ = hn::Zero(FloatTag());
+    first_words_ = second_words_ = hn::Zero(IntTag());
   }
   HWY_INLINE void StartGroup() {
     const auto* scales = reinterpret_cast<const float*>(at_);
@@ -165,6 +167,9 @@ HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_st
   Reader readers[panels];
   for (int p = 0; p < panels; ++p) readers[p].Start(packed + p * panel_bytes, 0);
   Floats total[rows][2 * panels];
+  for (auto& row : total) {
+    for (Floats& part : row) part = hn::Zero(FloatTag());
+  }
   std::int64_t begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias
     Floats sum[rows][2 * panels];

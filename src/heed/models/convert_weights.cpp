@@ -29,9 +29,10 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to,
            name_of(config.weights));
   check_as(ErrorKind::usage, !io::is_file(weights_path(to)), to,
            ": expected a folder without a model, found one");
-  check_as(ErrorKind::model, has_decoder(config.kind), from, ": expected a model of type ",
-           name_of(ModelKind::translation), " or ", name_of(ModelKind::language), ", found ",
-           name_of(config.kind));
+  check_as(ErrorKind::model,
+           config.kind == ModelKind::translation || config.kind == ModelKind::language, from,
+           ": expected a model of type ", name_of(ModelKind::translation), " or ",
+           name_of(ModelKind::language), ", found ", name_of(config.kind));
   if (config.kind == ModelKind::language) {
     const LanguageModelFolder loaded = load_language_model_folder(from);
     save_model_folder(to, loaded.model, loaded.tokenizer, format);
