@@ -110,7 +110,7 @@ TrainingOptions masked_training() {
   return training;
 }
 
-// MNIST in ten minutes on two cores (docs/images.md).
+// MNIST: 60,000 small images (docs/images.md).
 TrainingOptions images_training() {
   TrainingOptions training;
   training.optimizer = {.kind = OptimizerKind::adamw,
