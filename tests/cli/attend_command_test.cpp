@@ -231,7 +231,7 @@ TEST_F(AttendCommand, BadDataNamesFileLineExpectedAndFound) {
   EXPECT_EQ(error({.words = file("d.csv", "a\n")}, 3),
             folder_.file("d.csv") + ":1: expected a name and coordinates, found one column");
   EXPECT_EQ(error({.words = file("e.csv", "\"a,1,2\n")}, 3),
-            folder_.file("e.csv") + ":1: expected a closing quote, found the end of the line");
+            folder_.file("e.csv") + ":1: expected a closing quote, found the end of the file");
   for (const std::string number : {"nan", "inf", "1e39", "", "0x10", "1 2"}) {
     error({.words = file("f.csv", "a," + number + ",1\n")}, 3);
   }

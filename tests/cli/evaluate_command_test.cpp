@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "generate/toy_encoders.h"
 #include "heed/base/error.h"
 #include "support/temporary_folder.h"
 
@@ -94,6 +95,71 @@ TEST(EvaluateCommand, RefusesUnknownMetricsAndTokenizersAsWrongUse) {
             ErrorKind::usage);
   EXPECT_EQ(error_of({.reference = reference, .tokenize = "zh"}, hypotheses).kind(),
             ErrorKind::usage);
+}
+
+// A classifier, and lines of which it gets one wrong.
+struct SavedClassifier {
+  TemporaryFolder folder;
+  std::string model = folder.file("model");
+  std::string lines =
+      folder.write("lines.tsv", "warm\tthe red\ncold\ta blue\ncalm\tin green\nwarm\tthe blue in\n");
+  SavedClassifier() {
+    models::save_model_folder(model, generate::toy_classifier().model,
+                              generate::toy_classifier().tokenizer);
+  }
+  EvaluateOptions options() const { return {.labelled = lines, .model = model}; }
+  std::string run(const EvaluateOptions& options) const {
+    std::istringstream in;
+    std::ostringstream out;
+    EXPECT_EQ(evaluate(options, in, out), 0);
+    return out.str();
+  }
+};
+
+// F1: calm 1, cold 2 * 1 / (1 + 2), warm 2 * 1 / (2 + 1).
+TEST(EvaluateCommand, TellsHowOftenAClassifierIsRight) {
+  const SavedClassifier saved;
+  EXPECT_EQ(saved.run(saved.options()), "accuracy 0.7500 (3 of 4)\nmacro-F1 0.7778\n");
+}
+
+TEST(EvaluateCommand, PrintsTheConfusionTable) {
+  const SavedClassifier saved;
+  EvaluateOptions options = saved.options();
+  options.confusion = true;
+  EXPECT_TRUE(
+      saved.run(options).ends_with("label\tcalm\tcold\twarm\n"
+                                   "calm\t1\t0\t0\n"
+                                   "cold\t0\t1\t0\n"
+                                   "warm\t0\t1\t1\n"))
+      << saved.run(options);
+  options.json = true;
+  const auto json = nlohmann::json::parse(saved.run(options));
+  EXPECT_EQ(json["accuracy"], 0.75);
+  EXPECT_EQ(json["classes"][2]["label"], "warm");
+  EXPECT_EQ(json["classes"][2]["recall"], 0.5);
+  EXPECT_EQ(json["confusion"], nlohmann::json({{1, 0, 0}, {0, 1, 0}, {0, 1, 1}}));
+}
+
+TEST(EvaluateCommand, RefusesLabelsThatTheClassifierDoesNotKnowAndOtherModels) {
+  const SavedClassifier saved;
+  EvaluateOptions options = saved.options();
+  options.labelled = saved.folder.write("other.tsv", "warm\tthe red\nmild\ta green\n");
+  const Error unknown = error_of(options, "");
+  EXPECT_EQ(exit_code(unknown.kind()), 3);
+  EXPECT_EQ(unknown.what(), options.labelled.string() +
+                                ":2: expected one of the 3 labels of the model, found mild");
+  models::save_model_folder(saved.folder.file("masked"), generate::toy_masked_model().model,
+                            generate::toy_masked_model().tokenizer);
+  options.model = saved.folder.file("masked");
+  EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
+}
+
+TEST(EvaluateCommand, TakesAReferenceOrLabelledLinesWithTheirModel) {
+  const auto app = [] { return evaluate_command().app(); };
+  EXPECT_NO_THROW(app()->parse("--labelled l --model m --confusion"));
+  EXPECT_THROW(app()->parse("--labelled l"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--labelled l --model m --reference r"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--reference r --confusion"), CLI::ParseError);
 }
 
 TEST(EvaluateCommand, ReadsItsOptionsFromTheCommandLine) {

@@ -15,6 +15,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "train/toy_classes.h"
 #include "train/toy_training.h"
 
 namespace heed::cli {
@@ -197,6 +198,49 @@ TEST(TrainCommand, DivergenceHasItsOwnExitCode) {
       replaced(toy_arguments(toy, "model"), "--warm-up", "0"),
       {"--optimizer", "adamw", "--learning-rate", "1e6", "--weight-decay", "1e3", "--clip", "0"}));
   EXPECT_EQ(outcome.code, 5) << outcome.err;
+}
+
+// The settings of a small encoder, after the files.
+std::vector<std::string> small_encoder(std::vector<std::string> files) {
+  return with(
+      std::move(files),
+      {"--width",    "16",   "--feed-forward",   "24", "--heads",      "2",  "--vocabulary", "20",
+       "--subwords", "word", "--batch-tokens",   "96", "--max-length", "32", "--warm-up",    "4",
+       "--after",    "6u",   "--validate-every", "3u"});
+}
+
+TEST(TrainCommand, TrainsAClassifierThatBeginsWithAMaskedModelAndIsBuiltLikeIt) {
+  const train::ToyClasses toy;
+  const Outcome masked = run(small_encoder({"--masked", toy.file("train.tsv.txt"), "--valid-masked",
+                                            toy.file("valid.tsv.txt"), "--model",
+                                            toy.file("masked"), "--encoder-layers", "1"}));
+  EXPECT_EQ(masked.code, 0) << masked.err;
+  EXPECT_NE(masked.err.find("120 lines to train on"), std::string::npos) << masked.err;
+  const Outcome classes =
+      run({"--labelled", toy.file("train.tsv"), "--valid-labelled", toy.file("valid.tsv"), "--from",
+           toy.file("masked"), "--model", toy.file("model"), "--pooling", "attention",
+           "--class-weights", "balanced", "--after", "6u", "--validate-every", "3u"});
+  EXPECT_EQ(classes.code, 0) << classes.err;
+  EXPECT_NE(classes.err.find("  accuracy "), std::string::npos) << classes.err;
+  const train::Recipe recipe = train::begun_run(toy.file("model"))->recipe;
+  EXPECT_EQ(recipe.model.model_dim, 16);
+  EXPECT_EQ(recipe.model.encoder_layers, 1);
+  EXPECT_EQ(recipe.model.pooling, models::Pooling::attention);
+  EXPECT_EQ(run({"--model", toy.file("model"), "--resume", "--after", "8u"}).code, 0);
+}
+
+TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
+  const train::ToyClasses toy;
+  const std::string file = toy.file("bad.tsv");
+  std::ofstream(file) << "warm\tred\ncold\t\n";
+  const Outcome outcome = run({"--labelled", file, "--model", toy.file("model")});
+  EXPECT_EQ(outcome.code, 3);
+  expect_one_line(outcome.err);
+  EXPECT_NE(outcome.err.find(file + ":2: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(run({"--labelled", toy.file("train.tsv"), "--from", toy.file("none"), "--model",
+                 toy.file("model")})
+                .code,
+            4);
 }
 
 // --- The program itself, as a process ---

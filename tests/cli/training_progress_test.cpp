@@ -35,6 +35,34 @@ TEST(TrainingProgress, WritesLinesWithSpeedAndTimeLeft) {
             "epoch 1 update 50  loss 4.312  3000 tokens/s  rate 0.00155  0:01 left\n");
 }
 
+TEST(TrainingProgress, CountsTheTokensOfTheLargerSide) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {.seconds_between_lines = 0});
+  train::UpdateReport report = update(1, 1);
+  progress.on_update(report);
+  report.seconds = 2;
+  report.target_tokens = 40;
+  report.source_tokens = 500;
+  progress.on_update(report);
+  EXPECT_NE(log.str().find("  500 tokens/s"), std::string::npos) << log.str();
+}
+
+TEST(TrainingProgress, TellsAccuracyInPlaceOfPerplexity) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {});
+  train::ValidationReport report;
+  report.update = 7;
+  report.loss = 0.5;
+  report.perplexity = 1.65;
+  progress.on_validation(report);
+  report.accuracy = 0.875;
+  report.macro_f1 = 0.85;
+  progress.on_validation(report);
+  EXPECT_EQ(log.str(),
+            "validation  update 7  loss 0.500  perplexity 1.65  0:00\n"
+            "validation  update 7  loss 0.500  accuracy 0.8750  macro-F1 0.8500  0:00\n");
+}
+
 TEST(TrainingProgress, WritesNothingBeforeItsTime) {
   EXPECT_EQ(shown({.seconds_between_lines = 1000}), "");
 }

@@ -22,6 +22,7 @@ inline models::LanguageModelFolder memorise_rhyme() {
       rhyme(), {.subwords = text::Subwords::character, .is_running_text = true});
   models::TransformerConfig config;
   config.vocabulary = tokenizer.size();
+  config.kind = models::ModelKind::language;
   config.encoder_layers = 0;
   config.decoder_layers = 2;
   config.model_dim = 32;

@@ -33,5 +33,10 @@ TEST(CheckedSize, NarrowsWhatFits) {
                [] { CheckedSize(largest, "f").narrow<std::int64_t>(); });
 }
 
+TEST(CheckedSize, RefusesWithTheKindOfItsFile) {
+  expect_error(ErrorKind::data, "a.png: expected a size of at most 32767, found 65536",
+               [] { (CheckedSize(256, "a.png", ErrorKind::data) * 256).narrow<std::int16_t>(); });
+}
+
 }  // namespace
 }  // namespace heed::io

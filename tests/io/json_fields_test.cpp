@@ -89,7 +89,7 @@ TEST(JsonFields, NumbersOutOfRangeAreRefused) {
 
 TEST(JsonFields, BrokenJsonIsRefusedWithItsPlace) {
   expect_refused("expected JSON, found a mistake in line 2, byte 7", [] { fields("{\"a\"\n:}"); });
-  expect_refused("expected JSON, found a mistake in line 1, byte 1", [] { fields(""); });
+  expect_refused("expected JSON, found a mistake at byte 1", [] { fields(""); });
   expect_refused("expected a JSON object, found [1]", [] { fields("[1]"); });
   expect_refused("expected JSON, found a number that is too large",
                  [] { fields(R"({"a": 1e400})"); });

@@ -179,8 +179,8 @@ TEST(SafetensorsRules, TheHeaderIsOneJsonObjectInUtf8) {
   expect_refused("expected a header that begins with {, found \" \"", " {}", 0);
   expect_refused("expected a header that begins with {, found \"[\"", "[]", 0);
   expect_refused("expected a header that ends with } and spaces, found \"\\n\"", "{} \n", 0);
-  expect_refused("header: expected JSON, found a mistake in line 1, byte 2", "{]}", 0);
-  expect_refused("header: expected JSON, found a mistake in line 1, byte 3", "{}{}", 0);
+  expect_refused("header: expected JSON, found a mistake at byte 2", "{]}", 0);
+  expect_refused("header: expected JSON, found a mistake at byte 3", "{}{}", 0);
   expect_refused("header: expected at most 3 levels of JSON, found more",
                  R"({"w":{"shape":[[1]]}})", 0);
 }

@@ -57,6 +57,63 @@ TEST(ModelFolder, SaveThenLoadGivesEqualOutputAndEqualHash) {
   }
 }
 
+TEST(ModelFolder, OfAClassifierGivesEqualOutputAndTheSameLabels) {
+  const auto lines = generate::pack_sources(sample_sentences({4, 2}));
+  auto context = nn::ForwardContext::inference();
+  for (const Choice<Pooling>& pooling : choices<Pooling>()) {
+    const TemporaryFolder folder;
+    const text::Tokenizer tokenizer = letters();
+    TransformerConfig config = small_config(ModelKind::classifier);
+    config.vocabulary = tokenizer.size();
+    config.pooling = pooling.value;
+    const Classifier model(config, 5);
+    save_model_folder(folder.path(), model, tokenizer);
+    const ClassifierFolder loaded = load_classifier_folder(folder.path());
+    EXPECT_EQ(loaded.model.config(), config);
+    EXPECT_TRUE(same_bits(model.logits(lines, context), loaded.model.logits(lines, context)));
+    EXPECT_EQ(weights_hash(parameters(model)), weights_hash(load_parameters(folder.path())));
+  }
+}
+
+// A model of the letters above, with a mask or without.
+MaskedModelFolder masked_letters(bool with_mask) {
+  const std::vector<std::string> lines{"abcde fghij klmno pqrst"};
+  const auto tokenizer = text::Tokenizer::train(
+      lines, {.vocabulary = 40, .subwords = text::Subwords::character, .with_mask = with_mask});
+  TransformerConfig config = small_config(ModelKind::masked);
+  config.vocabulary = tokenizer.size();
+  return {MaskedModel(config, 5), tokenizer};
+}
+
+TEST(ModelFolder, OfAMaskedModelGivesEqualOutput) {
+  const TemporaryFolder folder;
+  const MaskedModelFolder saved = masked_letters(true);
+  save_model_folder(folder.path(), saved.model, saved.tokenizer);
+  const MaskedModelFolder loaded = load_masked_model_folder(folder.path());
+  const auto lines = generate::pack_sources(sample_sentences({4, 2}));
+  auto context = nn::ForwardContext::inference();
+  EXPECT_TRUE(same_bits(saved.model.encode(lines, context).values,
+                        loaded.model.encode(lines, context).values));
+  EXPECT_EQ(weights_hash(parameters(saved.model)), weights_hash(load_parameters(folder.path())));
+}
+
+TEST(ModelFolder, RefusesAMaskedModelWhoseTokenizerHasNoMask) {
+  const TemporaryFolder folder;
+  const MaskedModelFolder saved = masked_letters(false);
+  save_model_folder(folder.path(), saved.model, saved.tokenizer);
+  expect_error(ErrorKind::model,
+               folder.file("tokenizer.model") + ": expected a piece <mask>, found none",
+               [&] { load_masked_model_folder(folder.path()); });
+}
+
+TEST(ModelFolder, RefusesAModelOfAnotherKind) {
+  const SavedModel saved;
+  expect_error(ErrorKind::model,
+               saved.path + ": expected a model of type heed-classifier, found heed-translation",
+               [&] { load_classifier_folder(saved.path); });
+  EXPECT_EQ(weights_hash(load_parameters(saved.path)), weights_hash(parameters(saved.model)));
+}
+
 TEST(ModelFolder, KeepsTheTokenizerAndHowToDecode) {
   const SavedModel saved;
   const ModelFolder loaded = load_model_folder(saved.path);

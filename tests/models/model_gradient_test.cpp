@@ -1,6 +1,8 @@
 // The whole model against the plain reference: the loss, and the gradient of every parameter.
 #include <gtest/gtest.h>
 
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
 #include "support/gradient_check.h"
 #include "support/reference_model.h"
@@ -33,8 +35,9 @@ TranslationBatch tiny_batch() {
 }
 
 // A model whose biases and gains are not all 0 and 1, so that none of them can hide.
-TranslationModel shaken_model(const TransformerConfig& config) {
-  TranslationModel model(config, 5);
+template <typename Model>
+Model shaken_model(const TransformerConfig& config) {
+  Model model(config, 5);
   Rng rng(6);
   for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
     for (float& value : parameter.value.values()) {
@@ -45,13 +48,13 @@ TranslationModel shaken_model(const TransformerConfig& config) {
 }
 
 // The reference loss as a function of the parameters, in the order of their names.
-auto reference_loss(const TransformerConfig& config, const TranslationBatch& batch,
+template <typename Batch>
+auto reference_loss(const TransformerConfig& config, const Batch& batch,
                     const std::vector<std::string>& names) {
   return [=]<typename T>(const reference::Matrices<T>& values) {
     std::map<std::string, reference::Matrix<T>> parameters;
     for (std::size_t i = 0; i < names.size(); ++i) parameters[names[i]] = values[i];
-    return reference::TransformerReference<T>(config, parameters)
-        .loss(batch, config.label_smoothing);
+    return reference::TransformerReference<T>(config, parameters).loss(batch);
   };
 }
 
@@ -61,10 +64,11 @@ double largest_of(const std::vector<double>& values) {
   return largest;
 }
 
-void expect_model_matches_reference(const TransformerConfig& config, double tolerance = 1e-5) {
-  TranslationModel model = shaken_model(config);
+template <typename Model, typename Batch>
+void expect_matches_reference(const TransformerConfig& config, const Batch& batch,
+                              double tolerance = 1e-5) {
+  Model model = shaken_model<Model>(config);
   const std::vector<nn::NamedTensor> parameters = nn::named_parameters(model);
-  const TranslationBatch batch = tiny_batch();
   nn::ForwardContext context = nn::ForwardContext::training(1, 1);
   const Tensor loss = model.loss(batch, context).loss;
   const std::vector<double> weight = heed::detail::output_weights(1);
@@ -95,6 +99,17 @@ void expect_model_matches_reference(const TransformerConfig& config, double tole
     }
     expect_close(parameters[i].value.gradient(), expected.gradients[i], tolerance, name);
   }
+}
+
+void expect_model_matches_reference(const TransformerConfig& config, double tolerance = 1e-5) {
+  expect_matches_reference<TranslationModel>(config, tiny_batch(), tolerance);
+}
+
+TransformerConfig tiny_encoder_config(ModelKind kind) {
+  TransformerConfig config = tiny_config();
+  config.kind = kind;
+  config.decoder_layers = 0;
+  return config;
 }
 
 TEST(ModelGradient, MatchesTheReferenceWithTheNormAfter) {
@@ -153,6 +168,29 @@ TEST(ModelGradient, MatchesTheReferenceWithSharedHeadsAndSeparateTables) {
   }
 }
 
+TEST(ModelGradient, OfAClassifierMatchesTheReferenceForEveryPooling) {
+  const ClassifierBatch batch{tiny_batch().source, {2, 0, 1}};
+  for (const Choice<Pooling>& pooling : choices<Pooling>()) {
+    for (const NormPlace place : {NormPlace::before, NormPlace::after}) {
+      SCOPED_TRACE(pooling.name);
+      TransformerConfig config = tiny_encoder_config(ModelKind::classifier);
+      config.labels = {"cold", "mild", "warm"};
+      config.pooling = pooling.value;
+      config.norm_place = place;
+      expect_matches_reference<Classifier>(config, batch);
+    }
+  }
+}
+
+TEST(ModelGradient, OfAMaskedModelMatchesTheReferenceTiedAndNot) {
+  const MaskedBatch batch{tiny_batch().source, {1, 3, 5, 6}, {8, 2, 10, 8}};
+  for (const Tying tying : {Tying::none, Tying::all}) {
+    TransformerConfig config = tiny_encoder_config(ModelKind::masked);
+    config.tying = tying;
+    expect_matches_reference<MaskedModel>(config, batch);
+  }
+}
+
 TEST(ModelGradient, TheReferenceHasTheRightGradient) {
   TransformerConfig config = tiny_config();
   config.encoder_layers = config.decoder_layers = 1;
@@ -160,7 +198,7 @@ TEST(ModelGradient, TheReferenceHasTheRightGradient) {
   config.feed_forward_dim = 3;
   for (const NormPlace place : {NormPlace::before, NormPlace::after}) {
     config.norm_place = place;
-    TranslationModel model = shaken_model(config);
+    auto model = shaken_model<TranslationModel>(config);
     std::vector<std::string> names;
     Inputs values;
     for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
@@ -177,7 +215,7 @@ TEST(ModelGradient, TheReferenceHasTheRightGradient) {
         parameters[name.substr(0, name.size() - 6) + "bias"] =
             reference::Matrix<T>(1, parameters[name].rows);
       }
-      return reference::TransformerReference<T>(config, parameters).loss(tiny_batch(), 0.1);
+      return reference::TransformerReference<T>(config, parameters).loss(tiny_batch());
     };
     expect_gradient_is_right(without_key_bias, values);
   }

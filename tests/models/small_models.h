@@ -9,10 +9,14 @@
 
 namespace heed::models {
 
-inline TransformerConfig small_config() {
+inline TransformerConfig small_config(ModelKind kind = ModelKind::translation) {
+  const bool has_decoder = kind == ModelKind::translation || kind == ModelKind::language;
   TransformerConfig config;
+  config.kind = kind;
   config.vocabulary = 20;
-  config.encoder_layers = config.decoder_layers = 2;
+  config.encoder_layers = kind == ModelKind::language ? 0 : 2;
+  config.decoder_layers = has_decoder ? 2 : 0;
+  if (kind == ModelKind::classifier) config.labels = {"cold", "mild", "warm"};
   config.model_dim = 16;
   config.feed_forward_dim = 24;
   config.num_heads = 2;

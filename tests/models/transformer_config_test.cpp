@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/models/classifier.h"
+#include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "models/small_models.h"
@@ -23,12 +26,15 @@ TEST(TransformerConfig, PresetsHaveTheirSizes) {
   EXPECT_EQ(sizes("base"), (std::vector<Index>{6, 512, 2048, 8}));
   EXPECT_EQ(transformer_preset("tiny").dropout, 0.3f);
   EXPECT_EQ(transformer_preset("base").dropout, 0.1f);
-  expect_error(ErrorKind::usage, "preset: expected one of tiny, small, base, demo, found huge",
+  expect_error(ErrorKind::usage,
+               "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, classes, "
+               "masked, found huge",
                [] { transformer_preset("huge"); });
 }
 
 TEST(TransformerConfig, EveryPresetCanBeBuilt) {
-  for (const char* name : {"tiny", "small", "base", "demo"}) {
+  for (const char* name :
+       {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes", "masked"}) {
     TransformerConfig config = transformer_preset(name);
     config.vocabulary = 100;
     EXPECT_NO_THROW(validate(config)) << name;
@@ -36,9 +42,20 @@ TEST(TransformerConfig, EveryPresetCanBeBuilt) {
 }
 
 TEST(TransformerConfig, ComesBackFromJsonAsItWas) {
-  for (const TransformerConfig& config : small_configs()) {
+  std::vector<TransformerConfig> configs = small_configs();
+  for (const ModelKind kind : {ModelKind::language, ModelKind::classifier, ModelKind::masked}) {
+    configs.push_back(small_config(kind));
+  }
+  for (const TransformerConfig& config : configs) {
     EXPECT_EQ(transformer_config_from_json(to_json(config), "config.json"), config);
   }
+}
+
+TEST(TransformerConfig, OnlyAClassifierTellsItsLabelsAndItsPooling) {
+  EXPECT_EQ(to_json(small_config(ModelKind::masked)).find("labels"), std::string::npos);
+  const std::string json = to_json(small_config(ModelKind::classifier));
+  EXPECT_NE(json.find("\"model_type\": \"heed-classifier\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"pooling\": \"mean\""), std::string::npos) << json;
 }
 
 TEST(TransformerConfig, JsonHoldsRatesAsTheyWereWritten) {
@@ -48,11 +65,13 @@ TEST(TransformerConfig, JsonHoldsRatesAsTheyWereWritten) {
   EXPECT_NE(json.find("\"d_model\": 16,"), std::string::npos);
 }
 
-void expect_refused(const std::string& field, const std::string& value,
-                    const std::string& message) {
-  std::string json = to_json(small_config());
+void expect_refused(const std::string& field, const std::string& value, const std::string& message,
+                    ModelKind kind = ModelKind::translation) {
+  std::string json = to_json(small_config(kind));
   const std::size_t begin = json.find('"' + field + "\": ") + field.size() + 4;
-  json.replace(begin, json.find_first_of(",\n", begin) - begin, value);
+  const char* end = json[begin] == '[' ? "]" : ",\n";
+  const std::size_t length = json.find_first_of(end, begin) - begin + (json[begin] == '[' ? 1 : 0);
+  json.replace(begin, length, value);
   expect_error(ErrorKind::model, message,
                [&] { transformer_config_from_json(json, "config.json"); });
 }
@@ -66,9 +85,18 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
                  "config.json: expected heads that divide the width 16, found 3");
   expect_refused("dropout", "1",
                  "config.json: expected dropout of at least 0 and below 1, found 1");
-  expect_refused(
-      "model_type", "\"marian\"",
-      "config.json: model_type: expected one of heed-translation, heed-language, found marian");
+  expect_refused("model_type", "\"marian\"",
+                 "config.json: model_type: expected one of heed-translation, heed-language, "
+                 "heed-classifier, heed-masked, found marian");
+  expect_refused("model_type", "\"heed-masked\"",
+                 "config.json: expected no decoder layers for heed-masked, found 2");
+  expect_refused("encoder_layers", "0",
+                 "config.json: expected encoder layers from 1 to 1024, found 0");
+  expect_refused("labels", "[]", "config.json: labels: expected the names of classes, found none",
+                 ModelKind::classifier);
+  expect_refused("labels", "[\"warm\", \"warm\"]",
+                 "config.json: expected labels that differ, found warm twice",
+                 ModelKind::classifier);
 }
 
 TEST(TransformerConfig, RefusesWhatCannotBeBuilt) {
@@ -93,14 +121,31 @@ TEST(TransformerConfig, RefusesWhatCannotBeBuilt) {
       "model: expected heads of an even width for rotary positions, found 1");
 }
 
+template <typename Model>
+void expect_counted(const TransformerConfig& config) {
+  Model model(config, 1);
+  Index count = 0;
+  for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
+    count += parameter.value.size();
+  }
+  EXPECT_EQ(num_parameters(config), count) << to_json(config);
+}
+
 TEST(TransformerConfig, CountsTheParametersThatAModelHas) {
-  for (const TransformerConfig& config : small_configs()) {
-    TranslationModel model(config, 1);
-    Index count = 0;
-    for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
-      count += parameter.value.size();
+  for (TransformerConfig config : small_configs()) {
+    expect_counted<TranslationModel>(config);
+    config.kind = ModelKind::language;
+    config.encoder_layers = 0;
+    expect_counted<LanguageModel>(config);
+    config.kind = ModelKind::masked;
+    std::swap(config.encoder_layers, config.decoder_layers);
+    expect_counted<MaskedModel>(config);
+    config.kind = ModelKind::classifier;
+    config.labels = {"cold", "mild", "warm"};
+    for (const Choice<Pooling>& pooling : choices<Pooling>()) {
+      config.pooling = pooling.value;
+      expect_counted<Classifier>(config);
     }
-    EXPECT_EQ(num_parameters(config), count) << to_json(config);
   }
 }
 

@@ -217,6 +217,19 @@ Matrix<T> gather_rows(const Matrix<T>& table, std::span<const Row> rows) {
   return y;
 }
 
+// The mean of each sequence's rows.
+template <typename T>
+Matrix<T> mean_rows(const Matrix<T>& x, const Spans& spans) {
+  Matrix<T> y(spans.count(), x.cols);
+  for (Index s = 0; s < spans.count(); ++s) {
+    for (Index i = 0; i < spans[s].length; ++i) {
+      for (Index j = 0; j < x.cols; ++j) y(s, j) += x(spans[s].begin + i, j);
+    }
+    for (Index j = 0; j < x.cols; ++j) y(s, j) = y(s, j) / T(static_cast<double>(spans[s].length));
+  }
+  return y;
+}
+
 template <typename T>
 Matrix<T> embedding(const Matrix<T>& table, std::span<const int> ids, double factor) {
   return scale(gather_rows(table, ids), factor);

@@ -1,11 +1,15 @@
-// The encoder-decoder Transformer as plain template code: what models::TranslationModel must equal.
+// The Transformer as plain template code: what models::TranslationModel, Classifier and MaskedModel
+// must equal.
 #pragma once
 
 #include <cmath>
 #include <map>
 #include <string>
 
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
+#include "heed/text/tokenizer.h"
 #include "support/reference.h"
 #include "support/reference_attention.h"
 #include "support/reference_losses.h"
@@ -22,11 +26,22 @@ class TransformerReference {
       : config_(config), parameters_(parameters) {}
 
   // [1, 1]: the sum over all target tokens of the label-smoothed cross-entropy.
-  Matrix<T> loss(const models::TranslationBatch& batch, double label_smoothing) const {
+  Matrix<T> loss(const models::TranslationBatch& batch) const {
     const Matrix<T> memory = encode(batch.source);
     const Matrix<T> decoded = decode(batch.target_input, memory, batch.source.spans);
     return projection_cross_entropy(decoded, output_weight(), Matrix<T>(), batch.target_output,
-                                    label_smoothing);
+                                    config_.label_smoothing);
+  }
+  // The same over all lines.
+  Matrix<T> loss(const models::ClassifierBatch& batch) const {
+    return projection_cross_entropy(pool(batch.input), parameter("head.weight"),
+                                    parameter("head.bias"), batch.classes, config_.label_smoothing);
+  }
+  // The same over the masked places.
+  Matrix<T> loss(const models::MaskedBatch& batch) const {
+    const Matrix<T> rows = gather_rows(encode(batch.input), std::span(batch.places));
+    return projection_cross_entropy(rows, output_weight(), Matrix<T>(), batch.hidden,
+                                    config_.label_smoothing);
   }
 
  private:
@@ -152,6 +167,26 @@ class TransformerReference {
                    [&](const Matrix<T>& y) { return feed_forward(name + ".feed_forward", y); });
     }
     return config_.norm_place == models::NormPlace::before ? norm("encoder.norm", x) : x;
+  }
+
+  Matrix<T> pool(const models::PackedIds& input) const {
+    if (config_.pooling == models::Pooling::mean) return mean_rows(encode(input), input.spans);
+    if (config_.pooling == models::Pooling::attention) {
+      const Matrix<T> x = encode(input);
+      const std::vector<Index> same_row(input.spans.count(), 0), lengths(input.spans.count(), 1);
+      const Matrix<T> queries = gather_rows(parameter("pooling.query"), std::span(same_row));
+      return attention(queries, x, x, {Spans::of_lengths(lengths), input.spans});
+    }
+    models::PackedIds longer;
+    std::vector<Index> first_rows, lengths;
+    for (const Span& span : input.spans) {
+      first_rows.push_back(static_cast<Index>(longer.ids.size()));
+      longer.ids.push_back(text::Tokenizer::begin);
+      for (Index i = 0; i < span.length; ++i) longer.ids.push_back(input.ids[span.begin + i]);
+      lengths.push_back(span.length + 1);
+    }
+    longer.spans = Spans::of_lengths(lengths);
+    return gather_rows(encode(longer), std::span<const Index>(first_rows));
   }
 
   Matrix<T> decode(const models::PackedIds& target, const Matrix<T>& memory,

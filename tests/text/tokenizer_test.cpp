@@ -269,6 +269,32 @@ TEST(Tokenizer, RefusesWhatIsNotAModel) {
   EXPECT_EQ(error_of([] { Tokenizer::load("/no/such/tokenizer.model"); }).kind(), ErrorKind::model);
 }
 
+TEST(Tokenizer, HasAMaskWhenAskedForAndOnlyThen) {
+  for (const Subwords subwords : {Subwords::bpe, Subwords::unigram, Subwords::character}) {
+    SCOPED_TRACE(to_string(subwords));
+    TokenizerOptions options{.vocabulary = sample_vocabulary(subwords), .subwords = subwords};
+    EXPECT_EQ(Tokenizer::train(sample_lines(), options).mask(), std::nullopt);
+    options.with_mask = true;
+    const auto tokenizer = Tokenizer::train(sample_lines(), options);
+    ASSERT_TRUE(tokenizer.mask().has_value());
+    EXPECT_EQ(tokenizer.piece(*tokenizer.mask()), Tokenizer::mask_piece);
+    const auto ids = tokenizer.encode("the old<mask> dog");
+    EXPECT_EQ(std::ranges::count(ids, *tokenizer.mask()), 1);
+    EXPECT_EQ(tokenizer.decode(ids), "the old<mask> dog");
+    EXPECT_EQ(std::ranges::count(tokenizer.encode("the old mask dog"), *tokenizer.mask()), 0);
+  }
+}
+
+TEST(Tokenizer, OfWordsHasAMaskAndOneOfBytesRefusesIt) {
+  const auto words = Tokenizer::train(
+      sample_lines(), {.vocabulary = 100, .subwords = Subwords::word, .with_mask = true});
+  ASSERT_TRUE(words.mask().has_value());
+  EXPECT_EQ(words.piece(*words.mask()), Tokenizer::mask_piece);
+  const Error error = error_of(
+      [] { Tokenizer::train(sample_lines(), {.subwords = Subwords::byte, .with_mask = true}); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+}
+
 TEST(Tokenizer, RefusesIdsOutsideTheVocabulary) {
   const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
   EXPECT_THROW(tokenizer.decode(std::vector{5, 100}), Error);

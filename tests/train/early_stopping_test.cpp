@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "io/expect_error.h"
+
 namespace heed::train {
 namespace {
 
@@ -24,6 +26,23 @@ TEST(EarlyStopping, HigherBleuIsBetter) {
   EXPECT_TRUE(stopping.observe(4.0, 11.0));
   EXPECT_FALSE(stopping.observe(1.0, 10.5));
   EXPECT_TRUE(stopping.is_exhausted());
+}
+
+TEST(EarlyStopping, TakesTheMetricsOfATaskAndWantsDataForThem) {
+  const auto check = [](StoppingMetric asked, bool has_validation) {
+    check_early_stopping(asked, StoppingMetric::accuracy, has_validation, "--valid-labelled");
+  };
+  EXPECT_NO_THROW(check(StoppingMetric::none, false));
+  EXPECT_NO_THROW(check(StoppingMetric::loss, true));
+  EXPECT_NO_THROW(check(StoppingMetric::accuracy, true));
+  io::expect_error(ErrorKind::usage, "--early-stopping: expected --valid-labelled, found none",
+                   [&] { check(StoppingMetric::loss, false); });
+  io::expect_error(ErrorKind::usage,
+                   "--early-stopping: expected none, loss or accuracy for these files, found bleu",
+                   [&] { check(StoppingMetric::bleu, true); });
+  io::expect_error(
+      ErrorKind::usage, "--early-stopping: expected none or loss for these files, found bleu",
+      [] { check_early_stopping(StoppingMetric::bleu, std::nullopt, true, "--valid-text"); });
 }
 
 TEST(EarlyStopping, NotANumberIsNeverBetter) {

@@ -144,7 +144,8 @@ TEST(LanguageTraining, RefusesWhatDoesNotFitAText) {
   const ToyText toy;
   Training training = toy.training("model");
   training.recipe.model.encoder_layers = 1;
-  EXPECT_EQ(refusal(training, ErrorKind::usage), "--text: expected --encoder-layers 0, found 1");
+  EXPECT_EQ(refusal(training, ErrorKind::usage),
+            "model: expected no encoder layers for heed-language, found 1");
   training = toy.training("model");
   training.recipe.training.batch_tokens = 11;
   EXPECT_EQ(refusal(training, ErrorKind::usage),

@@ -36,12 +36,14 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"attention-dropout", "0.05"},
                                                       {"activation-dropout", "0.07"},
                                                       {"label-smoothing", "0.2"},
+                                                      {"guided-alignment-weight", "0.1"},
                                                       {"similarity", "cosine"},
                                                       {"norm", "before"},
                                                       {"norm-kind", "rms"},
                                                       {"positions", "rotary"},
                                                       {"activation", "swiglu"},
                                                       {"tying", "target"},
+                                                      {"pooling", "first"},
                                                       {"vocabulary", "500"},
                                                       {"subwords", "unigram"},
                                                       {"optimizer", "adamw"},
@@ -64,7 +66,10 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"ema", "0.999"},
                                                       {"validation-bleu", "false"},
                                                       {"tokenize", "none"},
+                                                      {"class-weights", "balanced"},
                                                       {"seed", "42"},
+                                                      {"freeze", "encoder,embedding"},
+                                                      {"lora", "8"},
                                                       {"after", "3e,45.5m"}};
 
 TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
@@ -93,7 +98,8 @@ TEST(Recipe, ASettingThatIsYoungerThanTheRunHasItsDefault) {
 }
 
 TEST(Recipe, PresetsAreValid) {
-  for (const char* name : {"tiny", "small", "base", "demo"}) {
+  for (const char* name :
+       {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes", "masked"}) {
     EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
   }
   EXPECT_THROW(recipe_preset("huge"), Error);

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/generate/alignment.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
@@ -255,6 +258,42 @@ TEST(TranslationTraining, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothin
   EXPECT_NE(dropped_tokens[1], dropped_tokens[0]);
   EXPECT_EQ(plain.validations.front().loss, dropped.validations.front().loss);
   EXPECT_EQ(plain.start.num_examples, dropped.start.num_examples);
+}
+
+// The toy sentences come out in reverse, so that word i belongs to word n - 1 - i.
+TEST(TranslationTraining, GuidedAlignmentLeadsAHeadToTheRightWords) {
+  const ToyTraining toy;
+  std::ofstream links(toy.file("links"));
+  std::vector<std::vector<int>> sources, targets;
+  for (const std::string& line : text::read_lines(toy.file("train.en"))) {
+    const auto num_words = std::ranges::count(line, ' ') + 1;
+    for (Index i = 0; i < num_words; ++i) links << i << '-' << num_words - 1 - i << ' ';
+    links << '\n';
+  }
+  links.close();
+  auto training = toy.training("guided");
+  training.files["guided-alignment"] = toy.file("links");
+  EXPECT_EQ(kind_of_error(training), ErrorKind::usage) << "a weight is needed";
+  training.recipe.model.guided_alignment = 0.5f;
+  training.recipe.training.after = parse_run_length("400u", "");
+  run(training);
+
+  const auto loaded = models::load_model_folder(training.model_folder);
+  EXPECT_EQ(loaded.model.config().guided_alignment, 0.5f);
+  const auto lines = text::read_parallel_lines(toy.file("valid.en"), toy.file("valid.de"));
+  Index right = 0, all = 0;
+  for (std::size_t i = 0; i < lines.source.size(); ++i) {
+    sources = {loaded.tokenizer.encode(lines.source[i])};
+    targets = {loaded.tokenizer.encode(lines.target[i])};
+    const Tensor weights = generate::cross_attention_weights(loaded.model, sources, targets, 0)[0];
+    const Index num_words = std::ssize(sources[0]);  // and heads, and an end token
+    for (Index target = 0; target < num_words; ++target) {
+      const auto row = weights.values().subspan(target * (num_words + 1), num_words + 1);
+      right += std::ranges::max_element(row) - row.begin() == num_words - 1 - target;
+      ++all;
+    }
+  }
+  EXPECT_GT(right, all * 8 / 10) << "of " << all;
 }
 
 TEST(TranslationTraining, AnotherSeedGivesOtherWeights) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "heed/cli/csv.h"
+#include "heed/text/csv.h"
 
 namespace heed::cli {
 namespace {
@@ -110,8 +110,8 @@ void print_csv_part(std::ostream& out, const std::string& part_and_head, const G
                     std::optional<int> precision) {
   for (Index row = 0; row < grid.rows; ++row) {
     for (Index col = 0; col < grid.cols; ++col) {
-      out << part_and_head << ',' << csv_field(words[row]) << ',' << csv_field(to[col]) << ','
-          << number(grid.at(row, col), precision) << '\n';
+      out << part_and_head << ',' << text::csv_field(words[row]) << ',' << text::csv_field(to[col])
+          << ',' << number(grid.at(row, col), precision) << '\n';
     }
   }
 }

@@ -3,65 +3,18 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "heed/base/error.h"
+#include "heed/text/csv.h"
 #include "heed/text/lines.h"
 
 namespace heed::cli {
 namespace {
 
-struct Row {
-  std::size_t line;  // counted from 1
-  std::vector<std::string> fields;
-};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
+using Row = text::CsvRow;
 
 std::string place(const std::string& file, std::size_t line) {
   return file + ':' + std::to_string(line) + ": ";
-}
-
-// The text of a field that begins with a quote, and where it ends: behind the closing quote.
-std::string quoted_field(std::string_view line, std::size_t& at, const std::string& where) {
-  std::string field;
-  for (++at; at < line.size(); ++at) {
-    if (line[at] != '"') {
-      field += line[at];
-    } else if (at + 1 < line.size() && line[at + 1] == '"') {  // a doubled quote is a quote
-      field += line[at++];
-    } else {
-      ++at;
-      return field;
-    }
-  }
-  fail(ErrorKind::data, where, "expected a closing quote, found the end of the line");
-}
-
-std::vector<std::string> split(std::string_view line, const std::string& where) {
-  std::vector<std::string> fields;
-  for (std::size_t at = 0;;) {
-    const std::size_t first = line.find_first_not_of(" \t", at);
-    if (first != std::string_view::npos && line[first] == '"') {
-      at = first;
-      fields.push_back(quoted_field(line, at, where));
-      const std::size_t comma = std::min(line.find(',', at), line.size());
-      check_as(ErrorKind::data, trimmed(line.substr(at, comma - at)).empty(), where,
-               "expected a comma behind the closing quote, found '",
-               trimmed(line.substr(at, comma - at)), "'");
-      at = comma;
-    } else {
-      const std::size_t comma = std::min(line.find(',', at), line.size());
-      fields.emplace_back(trimmed(line.substr(at, comma - at)));
-      at = comma;
-    }
-    if (at == line.size()) return fields;
-    ++at;
-  }
 }
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
@@ -69,12 +22,7 @@ std::string shown_name(const std::string& path) { return path == "-" ? "standard
 std::vector<Row> read_rows(const std::string& path, std::istream& in) {
   const std::string name = shown_name(path);
   const auto lines = path == "-" ? text::read_lines(in, name) : text::read_lines(path);
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (trimmed(lines[i]).empty()) continue;
-    rows.push_back({i + 1, split(lines[i], place(name, i + 1))});
-  }
-  return rows;
+  return text::parse_csv(lines, name, text::CsvBlanks::skip);
 }
 
 float parse_number(const std::string& field, const std::string& where, std::size_t column) {
@@ -136,14 +84,6 @@ Tensor read_matrix(const std::string& path, std::istream& in) {
   const std::vector<Row> rows = read_rows(path, in);
   check_as(ErrorKind::data, !rows.empty(), name, ": expected rows of numbers, found no lines");
   return parse_numbers(rows, 0, name);
-}
-
-std::string csv_field(const std::string& text) {
-  const bool is_plain = text.find_first_of(",\"\n\r") == std::string::npos && trimmed(text) == text;
-  if (is_plain) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace heed::cli

@@ -24,7 +24,4 @@ NamedVectors read_named_vectors(const std::string& path, std::istream& in);
 // Numbers only: [rows, columns].
 Tensor read_matrix(const std::string& path, std::istream& in);
 
-// A field as it is written: quoted when it has to be.
-std::string csv_field(const std::string& text);
-
 }  // namespace heed::cli

@@ -8,6 +8,9 @@
 #include <span>
 
 #include "heed/base/error.h"
+#include "heed/cli/class_report.h"
+#include "heed/data/labelled_lines.h"
+#include "heed/generate/line_classifier.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
 #include "heed/text/lines.h"
@@ -64,9 +67,30 @@ Report report(const std::string& metric, std::span<const std::string> hypotheses
   fail(ErrorKind::usage, "evaluate: expected the metrics bleu or chrf, got '", metric, "'");
 }
 
+int evaluate_classes(const EvaluateOptions& options, std::ostream& out) {
+  const auto classifier = generate::LineClassifier::load(options.model);
+  const std::vector<std::string>& labels = classifier.labels();
+  const auto lines = data::read_labelled_lines(options.labelled);
+  const auto right = data::classes_of(lines, labels, options.labelled.string());
+  std::vector<int> given;
+  for (const auto& best : classifier.classify(data::texts_of(lines))) {
+    given.push_back(best.front().of_class);
+  }
+  const metrics::ConfusionTable table(right, given, static_cast<int>(labels.size()));
+  if (options.json) {
+    out << class_report(table, labels, options.confusion)
+               .dump(2, ' ', false, Json::error_handler_t::replace)
+        << '\n';
+  } else {
+    out << score_lines(table) << (options.confusion ? confusion_lines(table, labels) : "");
+  }
+  return 0;
+}
+
 }  // namespace
 
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out) {
+  if (!options.labelled.empty()) return evaluate_classes(options, out);
   const auto references = text::read_lines(options.reference);
   const auto hypotheses = text::read_lines(in, standard_input);
   check_as(ErrorKind::data, hypotheses.size() == references.size(),
@@ -89,12 +113,23 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
 
 Command evaluate_command() {
   auto options = std::make_shared<EvaluateOptions>();
-  Command command("evaluate",
-                  "Score translations on standard input, one a line, against their references:\n"
-                  "BLEU and chrF, equal to those of sacreBLEU 2.3.1.",
-                  "heed translate --model model < test.en | heed evaluate --reference test.de");
-  command.option("--reference", options->reference, "the right translations, one a line")
-      ->required();
+  Command command(
+      "evaluate",
+      "Score translations on standard input, one a line, against their references:\n"
+      "BLEU and chrF, equal to those of sacreBLEU 2.3.1; or a classifier on lines with\n"
+      "labels: accuracy and macro-F1.",
+      "heed translate --model model < test.en | heed evaluate --reference test.de");
+  CLI::App* scored = command.app()->add_option_group("What is scored");
+  scored->require_option(1);
+  scored->add_option("--reference", options->reference, "the right translations, one a line");
+  CLI::Option* labelled = scored->add_option("--labelled", options->labelled,
+                                             "lines with the right labels: .tsv, .csv or .jsonl");
+  CLI::Option* model =
+      command.app()->add_option("--model", options->model, "folder of the classifier");
+  model->needs(labelled);
+  labelled->needs(model);
+  command.flag("--confusion", options->confusion, "how often each label was given for each")
+      ->needs(labelled);
   command.option("--tokenize", options->tokenize, "how BLEU finds words: 13a, none, intl or char")
       ->check(CLI::IsMember({"13a", "none", "intl", "char"}));
   command.flag("--lowercase", options->lowercase, "ignore upper and lower case");

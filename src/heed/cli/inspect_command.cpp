@@ -67,6 +67,7 @@ Json training_summary(const std::string& folder) {
 std::string shown(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_array()) return std::to_string(value.size());  // labels: how many
   return value.dump();
 }
 
@@ -85,9 +86,8 @@ void print_table(const Json& report, std::ostream& out) {
 }  // namespace
 
 int inspect(const InspectOptions& options, std::ostream& out) {
-  const models::TranslationModel model = models::load_model(options.model);
-  const std::vector<nn::NamedTensor> parameters = models::parameters(model);
-  const Json report{{"architecture", architecture(model.config())},
+  const std::vector<nn::NamedTensor> parameters = models::load_parameters(options.model);
+  const Json report{{"architecture", architecture(models::load_config(options.model))},
                     {"parameters", parameter_counts(parameters)},
                     {"tokenizer", tokenizer_summary(options.model)},
                     {"training", training_summary(options.model)},

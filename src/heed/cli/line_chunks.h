@@ -1,8 +1,8 @@
 // Lines from a stream as they come, several at a time.
 #pragma once
 
-#include <iosfwd>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,5 +29,19 @@ class LineChunks {
   Index num_lines_ = 0;
   std::optional<std::string> mistake_;  // of the line that comes next
 };
+
+// Calls work(lines, number of the first, from 1) for all lines of standard input, chunk after
+// chunk, and flushes what it has written to `out` after each.
+template <typename Work>
+void over_chunks(std::istream& in, std::ostream& out, Work&& work) {
+  // Enough lines for full batches, few enough to see output soon.
+  constexpr std::size_t lines_per_chunk = 2000;
+  LineChunks input(in, "standard input");
+  for (auto lines = input.next(lines_per_chunk); !lines.empty();
+       lines = input.next(lines_per_chunk)) {
+    work(lines, input.num_lines() - static_cast<Index>(lines.size()) + 1);
+    out.flush();
+  }
+}
 
 }  // namespace heed::cli

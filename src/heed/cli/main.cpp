@@ -2,10 +2,13 @@
 #include <iostream>
 
 #include "heed/cli/attend_command.h"
+#include "heed/cli/classify_command.h"
 #include "heed/cli/command.h"
 #include "heed/cli/corpus_command.h"
 #include "heed/cli/demo_command.h"
+#include "heed/cli/embed_command.h"
 #include "heed/cli/evaluate_command.h"
+#include "heed/cli/fill_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/inspect_command.h"
 #include "heed/cli/score_command.h"
@@ -22,6 +25,9 @@ int main(int argc, char** argv) {
                          translate_command(),
                          generate_command(),
                          score_command(),
+                         classify_command(),
+                         fill_command(),
+                         embed_command(),
                          evaluate_command(),
                          inspect_command(),
                          corpus_command(),

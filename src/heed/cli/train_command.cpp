@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
+#include "heed/train/starting_model.h"
 #include "heed/train/training.h"
 
 namespace heed::cli {
@@ -35,6 +36,12 @@ train::Training new_training(const TrainOptions& options) {
   train::Training training{
       options.model, absolute(options.files),
       train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
+  training.recipe.model.kind = kind.model;
+  // Unless it is told otherwise, a model that begins with another is built like it.
+  const std::string from = train::path_of(training.files, "from");
+  if (!from.empty()) train::take_network(training.recipe, from);
+  // As Garg and others (2019) have it; --guided-alignment-weight says otherwise.
+  if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
   apply(options.settings, training.recipe);
   return training;
 }
@@ -77,6 +84,7 @@ namespace {
 void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   for (const train::TrainingKind& kind : train::training_kinds()) {
     for (const train::FileRole& role : kind.files) {
+      if (app.get_option_no_throw("--" + role.name)) continue;  // several kinds have it
       app.add_option_function<std::string>(
              "--" + role.name,
              [options, name = role.name](const std::string& path) { options->files[name] = path; },

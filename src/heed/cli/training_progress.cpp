@@ -60,7 +60,8 @@ void TrainingProgress::on_update(const train::UpdateReport& report) {
     first_share_ = report.share_done;
   } else {
     // The first update only starts the clock: it may have paid for the warming of caches.
-    tokens_ += report.target_tokens;
+    // Of the larger side, as batches count them: what is read, or what is to be told.
+    tokens_ += std::max(report.source_tokens, report.target_tokens);
   }
   last_seconds_ = report.seconds;
   if (!report.is_applied) {
@@ -109,8 +110,13 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   seconds_of_last_line_ = last_seconds_ = report.seconds;
   if (options_.quiet) return;
   clear_bar();
-  log_ << fmt::format("validation  update {}  loss {:.3f}  perplexity {:.2f}", report.update,
-                      report.loss, report.perplexity);
+  log_ << fmt::format("validation  update {}  loss {:.3f}", report.update, report.loss);
+  if (report.accuracy) {
+    log_ << fmt::format("  accuracy {:.4f}", *report.accuracy);
+  } else {
+    log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
+  }
+  if (report.macro_f1) log_ << fmt::format("  macro-F1 {:.4f}", *report.macro_f1);
   if (report.bleu) log_ << fmt::format("  BLEU {:.2f}", *report.bleu);
   if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
   log_ << fmt::format("  {}\n", clock_text(report.seconds));

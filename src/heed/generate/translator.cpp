@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/packing.h"
+#include "heed/text/lines.h"
 
 namespace heed::generate {
 namespace {
@@ -16,10 +17,6 @@ namespace {
 constexpr Index min_cost = 16;
 
 constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
-}
 
 // Of a line, the end token not counted.
 Index max_tokens_of(const models::TransformerConfig& config) {
@@ -97,7 +94,7 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
   std::vector<std::vector<int>> encoded(lines.size());
   parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      if (!is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
+      if (!text::is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
     }
   });
   std::vector<Source> sources;
@@ -117,7 +114,7 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
 std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOptions& options) const {
   if (options.prefixes.empty()) return {};
   const std::string& prefix = options.prefixes[options.prefixes.size() == 1 ? 0 : line];
-  if (is_blank(prefix)) return {};
+  if (text::is_blank(prefix)) return {};
   std::vector<int> ids = tokenizer_.encode(prefix);
   const Index max_tokens = max_tokens_of(model_.config());
   check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",

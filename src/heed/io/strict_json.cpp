@@ -54,7 +54,9 @@ json parse_strict_json(std::string_view text, const std::string& source, int max
     });
   } catch (const json::parse_error& error) {
     const auto line = 1 + std::ranges::count(text.substr(0, error.byte), '\n');
-    fail(kind, source, ": expected JSON, found a mistake in line ", line, ", byte ", error.byte);
+    const bool has_lines = text.find('\n') != std::string_view::npos;
+    fail(kind, source, ": expected JSON, found a mistake ",
+         has_lines ? "in line " + std::to_string(line) + ", byte " : "at byte ", error.byte);
   } catch (const json::exception&) {  // a number beyond double
     fail(kind, source, ": expected JSON, found a number that is too large");
   }

@@ -9,8 +9,9 @@
 
 namespace heed::io {
 
-// Throws Error(kind) that begins with `source` and says the line: broken JSON, a key that occurs
-// twice in one object, more than `max_depth` objects and arrays within each other.
+// Throws Error(kind) that begins with `source`: broken JSON, with the byte and, in a text of
+// several, the line; a key that occurs twice in one object; more than `max_depth` objects and
+// arrays within each other.
 nlohmann::json parse_strict_json(std::string_view text, const std::string& source, int max_depth,
                                  ErrorKind kind = ErrorKind::model);
 

@@ -19,7 +19,7 @@ LanguageModel LanguageModel::unset(const TransformerConfig& config) {
 
 LanguageModel::LanguageModel(const TransformerConfig& config, Rng rng) : config_(config) {
   validate(config_);
-  check(kind_of(config_) == ModelKind::language, "language model: expected a decoder alone");
+  check(config_.kind == ModelKind::language, "language model: expected a decoder alone");
   embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
   if (config_.tying == Tying::none) {
     output_ = nn::Linear(config_.model_dim, config_.vocabulary, rng, 1, /*has_bias=*/false);

@@ -89,8 +89,8 @@ namespace {
 template <typename Model>
 Model load(const std::string& folder, ModelKind kind) {
   const TransformerConfig config = load_config(folder);
-  check_as(ErrorKind::model, kind_of(config) == kind, folder, ": expected a model of type ",
-           name_of(kind), ", found ", name_of(kind_of(config)));
+  check_as(ErrorKind::model, config.kind == kind, folder, ": expected a model of type ",
+           name_of(kind), ", found ", name_of(config.kind));
   require_part(folder, weights_path(folder));
   const auto file = io::SafetensorsFile::load(weights_path(folder));
   check_size(file, config);
@@ -105,6 +105,30 @@ void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenize
   check_as(ErrorKind::model, tokenizer.size() == config.vocabulary, tokenizer_path(folder),
            ": expected the ", config.vocabulary, " pieces of config.json, found ",
            tokenizer.size());
+  check_as(ErrorKind::model, config.kind != ModelKind::masked || tokenizer.mask().has_value(),
+           tokenizer_path(folder), ": expected a piece ", text::Tokenizer::mask_piece,
+           ", found none");
+}
+
+template <typename Model>
+PlainModelFolder<Model> load_with_tokenizer(const std::string& folder, ModelKind kind) {
+  PlainModelFolder<Model> loaded{load<Model>(folder, kind), load_tokenizer(folder)};
+  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
+  return loaded;
+}
+
+// All but the weights, which come last.
+void save_description(const std::string& folder, const TransformerConfig& config,
+                      const text::Tokenizer& tokenizer) {
+  io::create_folder(folder);
+  io::write_file_atomically(config_path(folder), to_json(config));
+  save_tokenizer(folder, tokenizer);
+}
+
+template <typename Model>
+void save(const std::string& folder, const Model& model, const text::Tokenizer& tokenizer) {
+  save_description(folder, model.config(), tokenizer);
+  save_weights(folder, parameters(model));
 }
 
 }  // namespace
@@ -115,6 +139,21 @@ TranslationModel load_model(const std::string& folder) {
 
 LanguageModel load_language_model(const std::string& folder) {
   return load<LanguageModel>(folder, ModelKind::language);
+}
+
+std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
+  const ModelKind kind = load_config(folder).kind;
+  switch (kind) {
+    case ModelKind::translation:
+      return parameters(load_model(folder));
+    case ModelKind::language:
+      return parameters(load_language_model(folder));
+    case ModelKind::classifier:
+      return parameters(load<Classifier>(folder, kind));
+    case ModelKind::masked:
+      break;
+  }
+  return parameters(load<MaskedModel>(folder, kind));
 }
 
 text::Tokenizer load_tokenizer(const std::string& folder) {
@@ -143,26 +182,37 @@ ModelFolder load_model_folder(const std::string& folder) {
 }
 
 LanguageModelFolder load_language_model_folder(const std::string& folder) {
-  LanguageModelFolder loaded{load_language_model(folder), load_tokenizer(folder)};
-  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
-  return loaded;
+  return load_with_tokenizer<LanguageModel>(folder, ModelKind::language);
+}
+
+ClassifierFolder load_classifier_folder(const std::string& folder) {
+  return load_with_tokenizer<Classifier>(folder, ModelKind::classifier);
+}
+
+MaskedModelFolder load_masked_model_folder(const std::string& folder) {
+  return load_with_tokenizer<MaskedModel>(folder, ModelKind::masked);
 }
 
 void save_model_folder(const std::string& folder, const TranslationModel& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation) {
-  io::create_folder(folder);
-  io::write_file_atomically(config_path(folder), to_json(model.config()));
-  save_tokenizer(folder, tokenizer);
+  save_description(folder, model.config(), tokenizer);
   io::write_file_atomically(generation_path(folder), to_json(generation));
   save_weights(folder, parameters(model));
 }
 
 void save_model_folder(const std::string& folder, const LanguageModel& model,
                        const text::Tokenizer& tokenizer) {
-  io::create_folder(folder);
-  io::write_file_atomically(config_path(folder), to_json(model.config()));
-  save_tokenizer(folder, tokenizer);
-  save_weights(folder, parameters(model));
+  save(folder, model, tokenizer);
+}
+
+void save_model_folder(const std::string& folder, const Classifier& model,
+                       const text::Tokenizer& tokenizer) {
+  save(folder, model, tokenizer);
+}
+
+void save_model_folder(const std::string& folder, const MaskedModel& model,
+                       const text::Tokenizer& tokenizer) {
+  save(folder, model, tokenizer);
 }
 
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters) {
@@ -188,12 +238,6 @@ std::string weights_hash(std::span<const nn::NamedTensor> parameters) {
     hash.update(std::as_bytes(parameter->value.values()));
   }
   return "sha256:" + hash.hex_digest();
-}
-
-std::string folder_weights_hash(const std::string& folder) {
-  return kind_of(load_config(folder)) == ModelKind::language
-             ? weights_hash(parameters(load_language_model(folder)))
-             : weights_hash(parameters(load_model(folder)));
 }
 
 }  // namespace heed::models

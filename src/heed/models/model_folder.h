@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/classifier.h"
 #include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 
@@ -31,25 +33,39 @@ struct ModelFolder {
   GenerationConfig generation;
 };
 
-struct LanguageModelFolder {
-  LanguageModel model;
+// The other kinds of models have no way to decode of their own.
+template <typename Model>
+struct PlainModelFolder {
+  Model model;
   text::Tokenizer tokenizer;
 };
+using LanguageModelFolder = PlainModelFolder<LanguageModel>;
+using ClassifierFolder = PlainModelFolder<Classifier>;
+using MaskedModelFolder = PlainModelFolder<MaskedModel>;
 
 // Refuses a folder that is not a model, or one of another kind, a tensor that is missing, has no
-// place or another shape, and a tokenizer of another size than the model's vocabulary.
+// place or another shape, a tokenizer of another size than the model's vocabulary, and a masked
+// model whose tokenizer has no mask.
 ModelFolder load_model_folder(const std::string& folder);
 LanguageModelFolder load_language_model_folder(const std::string& folder);
+ClassifierFolder load_classifier_folder(const std::string& folder);
+MaskedModelFolder load_masked_model_folder(const std::string& folder);
 // Makes the folder if need be. The weights come last, so a folder with weights is complete.
 void save_model_folder(const std::string& folder, const TranslationModel& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {});
 void save_model_folder(const std::string& folder, const LanguageModel& model,
+                       const text::Tokenizer& tokenizer);
+void save_model_folder(const std::string& folder, const Classifier& model,
+                       const text::Tokenizer& tokenizer);
+void save_model_folder(const std::string& folder, const MaskedModel& model,
                        const text::Tokenizer& tokenizer);
 
 // Single files of the folder.
 TransformerConfig load_config(const std::string& folder);
 TranslationModel load_model(const std::string& folder);  // config.json and model.safetensors
 LanguageModel load_language_model(const std::string& folder);
+// The parameters of the folder's model, whatever its kind.
+std::vector<nn::NamedTensor> load_parameters(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer);
 GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
@@ -65,7 +81,5 @@ std::vector<nn::NamedTensor> parameters(const Model& model) {
 // "sha256:" and the digest over all parameters in the order of their names: name, shape and the
 // little-endian bytes of the floats. Equal weights, and nothing else, give equal hashes.
 std::string weights_hash(std::span<const nn::NamedTensor> parameters);
-// The same of a folder's model, whatever its kind.
-std::string folder_weights_hash(const std::string& folder);
 
 }  // namespace heed::models

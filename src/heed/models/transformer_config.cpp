@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "heed/io/json_fields.h"
@@ -11,14 +13,12 @@
 
 namespace heed::models {
 
-ModelKind kind_of(const TransformerConfig& config) {
-  return config.encoder_layers == 0 ? ModelKind::language : ModelKind::translation;
-}
-
 template <>
 std::span<const Choice<ModelKind>> choices() {
   static constexpr std::array all{Choice{"heed-translation", ModelKind::translation},
-                                  Choice{"heed-language", ModelKind::language}};
+                                  Choice{"heed-language", ModelKind::language},
+                                  Choice{"heed-classifier", ModelKind::classifier},
+                                  Choice{"heed-masked", ModelKind::masked}};
   return all;
 }
 template <>
@@ -54,6 +54,12 @@ std::span<const Choice<Tying>> choices() {
   return all;
 }
 template <>
+std::span<const Choice<Pooling>> choices() {
+  static constexpr std::array all{Choice{"first", Pooling::first}, Choice{"mean", Pooling::mean},
+                                  Choice{"attention", Pooling::attention}};
+  return all;
+}
+template <>
 std::span<const Choice<ops::Similarity>> choices() {
   static constexpr std::array all{Choice{"dot", ops::Similarity::dot},
                                   Choice{"cosine", ops::Similarity::cosine},
@@ -68,6 +74,7 @@ using nlohmann::ordered_json;
 // Far beyond what a processor trains, and small enough that products of two fit an Index.
 constexpr Index max_size = Index{1} << 24;
 constexpr Index max_layers = 1024;
+constexpr double max_guidance = 1000;  // of the weight of guided alignment
 
 class Validator {
  public:
@@ -91,6 +98,17 @@ class Validator {
   ErrorKind kind_;
 };
 
+bool has_encoder(ModelKind kind) { return kind != ModelKind::language; }
+bool has_decoder(ModelKind kind) {
+  return kind == ModelKind::translation || kind == ModelKind::language;
+}
+
+void validate_layers(const Validator& expect, std::string_view name, Index layers, ModelKind kind,
+                     bool is_there) {
+  if (is_there) return expect.size(name, layers, max_layers);
+  expect.require(layers == 0, "expected no ", name, " for ", name_of(kind), ", found ", layers);
+}
+
 // 0.3f as 0.3, not as 0.30000001192092896.
 double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
@@ -99,10 +117,10 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 void validate(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
   const Validator expect(what, kind);
   expect.size("a vocabulary", config.vocabulary);
-  expect.require(config.encoder_layers >= 0 && config.encoder_layers <= max_layers,
-                 "expected encoder layers from 0 to ", max_layers, ", found ",
-                 config.encoder_layers);
-  expect.size("decoder layers", config.decoder_layers, max_layers);
+  validate_layers(expect, "encoder layers", config.encoder_layers, config.kind,
+                  has_encoder(config.kind));
+  validate_layers(expect, "decoder layers", config.decoder_layers, config.kind,
+                  has_decoder(config.kind));
   expect.size("a width", config.model_dim);
   expect.size("a feed-forward width", config.feed_forward_dim);
   expect.size("heads", config.num_heads);
@@ -111,6 +129,12 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
   expect.rate("attention dropout", config.attention_dropout);
   expect.rate("activation dropout", config.activation_dropout);
   expect.rate("label smoothing", config.label_smoothing);
+  expect.require(config.guided_alignment >= 0 && config.guided_alignment <= max_guidance,
+                 "expected a weight of guided alignment from 0 to ", max_guidance, ", found ",
+                 config.guided_alignment);
+  expect.require(config.guided_alignment == 0 || config.similarity == ops::Similarity::scaled_dot,
+                 "expected scaled dot products for guided alignment, found ",
+                 name_of(config.similarity));
   expect.require(config.model_dim % config.num_heads == 0, "expected heads that divide the width ",
                  config.model_dim, ", found ", config.num_heads);
   expect.require(
@@ -122,6 +146,11 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
       config.positions != Positions::rotary || (config.model_dim / config.num_heads) % 2 == 0,
       "expected heads of an even width for rotary positions, found ",
       config.model_dim / config.num_heads);
+  std::set<std::string_view> labels;
+  for (const std::string& label : config.labels) {
+    expect.require(labels.insert(label).second, "expected labels that differ, found ", label,
+                   " twice");
+  }
 }
 
 namespace {
@@ -130,6 +159,7 @@ namespace {
 TransformerConfig language_preset(Index layers, Index width, Index heads, Index context,
                                   float dropout) {
   TransformerConfig config;
+  config.kind = ModelKind::language;
   config.encoder_layers = 0;
   config.decoder_layers = layers;
   config.model_dim = width;
@@ -155,6 +185,23 @@ TransformerConfig translation_preset(Index layers, Index width, Index feed_forwa
   return config;
 }
 
+// For short lines. Both kinds have the same sizes, so that a classifier can begin with what a
+// masked model has learned.
+TransformerConfig encoder_preset(ModelKind kind, float dropout, float label_smoothing) {
+  TransformerConfig config;
+  config.kind = kind;
+  config.encoder_layers = 2;
+  config.decoder_layers = 0;
+  config.model_dim = 128;
+  config.feed_forward_dim = 512;
+  config.num_heads = 4;
+  config.dropout = dropout;
+  config.label_smoothing = label_smoothing;
+  config.norm_place = NormPlace::before;
+  config.activation = Activation::gelu;
+  return config;
+}
+
 TransformerConfig demo_preset() {
   TransformerConfig config = translation_preset(2, 128, 256, 4, 0.1f);
   config.norm_place = NormPlace::before;
@@ -170,6 +217,8 @@ const auto& presets() {
       std::pair{"char", language_preset(4, 128, 4, 64, 0)},
       std::pair{"gpt-mini", language_preset(6, 384, 6, 256, 0.2f)},
       std::pair{"gpt2", language_preset(12, 768, 12, 1024, 0.1f)},
+      std::pair{"classes", encoder_preset(ModelKind::classifier, 0.3f, 0.1f)},
+      std::pair{"masked", encoder_preset(ModelKind::masked, 0.1f, 0)},
   };
   return all;
 }
@@ -201,13 +250,29 @@ Index num_parameters(const TransformerConfig& config) {
   const Index per_stack = (config.positions == Positions::learned ? config.max_positions * d : 0) +
                           (config.norm_place == NormPlace::before ? norm : 0);
   const Index block = attention + feed_forward + 2 * norm;
-  if (kind_of(config) == ModelKind::language) {
-    const Index tables = config.tying == Tying::none ? 2 : 1;
-    return tables * config.vocabulary * d + per_stack + config.decoder_layers * block;
+  const Index table = config.vocabulary * d;
+  const Index layers = config.encoder_layers + config.decoder_layers;
+  switch (config.kind) {
+    case ModelKind::translation: {
+      const Index tables = config.tying == Tying::all ? 1 : config.tying == Tying::target ? 2 : 3;
+      return tables * table + 2 * per_stack + layers * block +
+             config.decoder_layers * (attention + norm);
+    }
+    case ModelKind::classifier: {
+      const auto num_labels = static_cast<Index>(config.labels.size());
+      const Index pooling = config.pooling == Pooling::attention ? d : 0;
+      return table + per_stack + layers * block + pooling + num_labels * (d + 1);
+    }
+    case ModelKind::language:
+    case ModelKind::masked:
+      break;
   }
-  const Index tables = config.tying == Tying::all ? 1 : config.tying == Tying::target ? 2 : 3;
-  return tables * config.vocabulary * d + 2 * per_stack + config.encoder_layers * block +
-         config.decoder_layers * (block + attention + norm);
+  const Index tables = config.tying == Tying::none ? 2 : 1;
+  return tables * table + per_stack + layers * block;
+}
+
+std::string alignment_layer(const TransformerConfig& config) {
+  return fmt::format("decoder.{}.cross_attention", std::max<Index>(config.decoder_layers - 2, 0));
 }
 
 nn::BlockOptions encoder_options(const TransformerConfig& config) {
@@ -234,31 +299,36 @@ nn::BlockOptions decoder_options(const TransformerConfig& config) {
 }
 
 std::string to_json(const TransformerConfig& config) {
-  const ordered_json json{{"model_type", name_of(kind_of(config))},
-                          {"vocab_size", config.vocabulary},
-                          {"d_model", config.model_dim},
-                          {"encoder_layers", config.encoder_layers},
-                          {"decoder_layers", config.decoder_layers},
-                          {"ffn_dim", config.feed_forward_dim},
-                          {"attention_heads", config.num_heads},
-                          {"key_value_heads", config.num_key_value_heads},
-                          {"max_position_embeddings", config.max_positions},
-                          {"dropout", shortest(config.dropout)},
-                          {"attention_dropout", shortest(config.attention_dropout)},
-                          {"activation_dropout", shortest(config.activation_dropout)},
-                          {"label_smoothing", shortest(config.label_smoothing)},
-                          {"similarity", name_of(config.similarity)},
-                          {"norm_place", name_of(config.norm_place)},
-                          {"norm_kind", name_of(config.norm_kind)},
-                          {"positions", name_of(config.positions)},
-                          {"activation_function", name_of(config.activation)},
-                          {"tied_embeddings", name_of(config.tying)},
-                          {"pad_token_id", text::Tokenizer::pad},
-                          {"unk_token_id", text::Tokenizer::unknown},
-                          {"bos_token_id", text::Tokenizer::begin},
-                          {"eos_token_id", text::Tokenizer::end},
-                          {"decoder_start_token_id", text::Tokenizer::end}};
-  return json.dump(2) + '\n';
+  ordered_json json{{"model_type", name_of(config.kind)},
+                    {"vocab_size", config.vocabulary},
+                    {"d_model", config.model_dim},
+                    {"encoder_layers", config.encoder_layers},
+                    {"decoder_layers", config.decoder_layers},
+                    {"ffn_dim", config.feed_forward_dim},
+                    {"attention_heads", config.num_heads},
+                    {"key_value_heads", config.num_key_value_heads},
+                    {"max_position_embeddings", config.max_positions},
+                    {"dropout", shortest(config.dropout)},
+                    {"attention_dropout", shortest(config.attention_dropout)},
+                    {"activation_dropout", shortest(config.activation_dropout)},
+                    {"label_smoothing", shortest(config.label_smoothing)},
+                    {"guided_alignment", shortest(config.guided_alignment)},
+                    {"similarity", name_of(config.similarity)},
+                    {"norm_place", name_of(config.norm_place)},
+                    {"norm_kind", name_of(config.norm_kind)},
+                    {"positions", name_of(config.positions)},
+                    {"activation_function", name_of(config.activation)},
+                    {"tied_embeddings", name_of(config.tying)},
+                    {"pad_token_id", text::Tokenizer::pad},
+                    {"unk_token_id", text::Tokenizer::unknown},
+                    {"bos_token_id", text::Tokenizer::begin},
+                    {"eos_token_id", text::Tokenizer::end},
+                    {"decoder_start_token_id", text::Tokenizer::end}};
+  if (config.kind == ModelKind::classifier) {
+    json["pooling"] = name_of(config.pooling);
+    json["labels"] = config.labels;
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
 TransformerConfig transformer_config_from_json(std::string_view text, std::string_view file_name) {
@@ -276,12 +346,12 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   };
 
   TransformerConfig config;
-  const auto kind =
+  config.kind =
       parse_choice<ModelKind>(fields.text("model_type"), file + ": model_type", ErrorKind::model);
   config.vocabulary = size("vocab_size");
   config.model_dim = size("d_model");
   config.encoder_layers = fields.integer("encoder_layers", {.min = 0, .max = max_layers});
-  config.decoder_layers = size("decoder_layers");
+  config.decoder_layers = fields.integer("decoder_layers", {.min = 0, .max = max_layers});
   config.feed_forward_dim = size("ffn_dim");
   config.num_heads = size("attention_heads");
   config.num_key_value_heads = fields.integer_or("key_value_heads", 0, {.min = 0, .max = max_size});
@@ -291,16 +361,21 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   config.attention_dropout = rate("attention_dropout");
   config.activation_dropout = rate("activation_dropout");
   config.label_smoothing = rate("label_smoothing");
+  config.guided_alignment =
+      static_cast<float>(fields.number_or("guided_alignment", 0, {.min = 0, .max = max_guidance}));
   choose("similarity", config.similarity);
   choose("norm_place", config.norm_place);
   choose("norm_kind", config.norm_kind);
   choose("positions", config.positions);
   choose("activation_function", config.activation);
   choose("tied_embeddings", config.tying);
+  if (config.kind == ModelKind::classifier) {
+    choose("pooling", config.pooling);
+    config.labels = fields.texts("labels");
+    check_as(ErrorKind::model, !config.labels.empty(), file,
+             ": labels: expected the names of classes, found none");
+  }
   validate(config, file, ErrorKind::model);
-  check_as(ErrorKind::model, kind_of(config) == kind, file, ": model_type: expected ",
-           name_of(kind_of(config)), " for ", config.encoder_layers, " encoder layers, found ",
-           name_of(kind));
   return config;
 }
 

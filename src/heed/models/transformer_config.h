@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/base/index.h"
@@ -18,11 +19,19 @@ using nn::NormPlace;
 using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
+// What a model is for: an encoder and a decoder that reads it translate, text to text; a decoder
+// alone is a language model, which tells the next token; an encoder alone tells a line's class, or
+// the tokens that were masked in it. The name is model_type in config.json.
+enum class ModelKind { translation, language, classifier, masked };
+// How a classifier makes one vector of a line: that of a token put first, the mean of all, or a
+// mean weighted by a learned query.
+enum class Pooling { first, mean, attention };
 
 struct TransformerConfig {
+  ModelKind kind = ModelKind::translation;
   Index vocabulary = 0;      // source and target share one tokenizer
-  Index encoder_layers = 4;  // 0: no encoder
-  Index decoder_layers = 4;
+  Index encoder_layers = 4;  // 0 for a language model
+  Index decoder_layers = 4;  // 0 for an encoder alone
   Index model_dim = 128;
   Index feed_forward_dim = 256;
   Index num_heads = 4;
@@ -32,23 +41,22 @@ struct TransformerConfig {
   float attention_dropout = 0;    // on attention weights
   float activation_dropout = 0;   // inside the feed-forward
   float label_smoothing = 0.1f;
+  // Weight of the loss that leads one head to the words that belong together; 0: no head is led.
+  float guided_alignment = 0;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
   Tying tying = Tying::all;
+  Pooling pooling = Pooling::mean;  // of a classifier
+  std::vector<std::string> labels;  // the names of its classes
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
 
-// What the layers make: an encoder and a decoder that reads it translate, text to text; a decoder
-// alone is a language model, which tells the next token. The name is model_type in config.json.
-enum class ModelKind { translation, language };
-ModelKind kind_of(const TransformerConfig& config);
-
 template <>
-std::span<const Choice<ModelKind>> choices();  // heed-translation, heed-language
+std::span<const Choice<ModelKind>> choices();  // heed-translation, heed-language, ...
 template <>
 std::span<const Choice<NormPlace>> choices();  // before, after
 template <>
@@ -60,20 +68,28 @@ std::span<const Choice<Activation>> choices();  // relu, gelu, swiglu
 template <>
 std::span<const Choice<Tying>> choices();  // none, target, all
 template <>
+std::span<const Choice<Pooling>> choices();  // first, mean, attention
+template <>
 std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
 
 // Refuses what cannot be built: heads that do not divide the width, sizes below 1 or beyond reason,
-// rates outside [0, 1). `what` begins the message, `kind` says whose mistake it is.
+// rates outside [0, 1), layers that the kind of model does not have. `what` begins the message,
+// `kind` says whose mistake it is.
 void validate(const TransformerConfig& config, std::string_view what = "model",
               ErrorKind kind = ErrorKind::usage);
 
-// tiny, small, base, demo for text to text; char, gpt-mini, gpt2 for the next token. Refuses other
-// names and lists these.
+// tiny, small, base, demo for text to text; char, gpt-mini, gpt2 for the next token; classes for
+// classes, masked for masked tokens. Refuses other names and lists these.
 TransformerConfig transformer_preset(std::string_view name);
 std::string preset_names();  // "tiny, small, ..."
 
 // How many numbers a model of this shape learns.
 Index num_parameters(const TransformerConfig& config);
+
+// The head that guided alignment leads: the first of the last cross-attention but one (Garg and
+// others 2019).
+std::string alignment_layer(const TransformerConfig& config);  // "decoder.2.cross_attention"
+inline constexpr Index alignment_head = 0;
 
 // The sizes and choices of the encoder's and of the decoder's blocks.
 nn::BlockOptions encoder_options(const TransformerConfig& config);

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/random.h"
 #include "heed/models/initial_step.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/projection_cross_entropy.h"
 
@@ -19,7 +20,7 @@ TranslationModel TranslationModel::unset(const TransformerConfig& config) {
 
 TranslationModel::TranslationModel(const TransformerConfig& config, Rng rng) : config_(config) {
   validate(config_);
-  check(kind_of(config_) == ModelKind::translation,
+  check(config_.kind == ModelKind::translation,
         "translation model: expected an encoder and a decoder");
   embedding_ = nn::Embedding(config_.vocabulary, config_.model_dim, rng);
   if (config_.tying != Tying::all) {
@@ -63,11 +64,16 @@ Tensor TranslationModel::embed(const nn::Embedding& table, std::span<const int> 
 
 TranslationLoss TranslationModel::loss(const TranslationBatch& batch,
                                        nn::ForwardContext& context) const {
+  nn::AttentionGuide guide{alignment_layer(config_), alignment_head, batch.links};
+  if (!batch.links.empty()) context.set_guide(&guide);
   const Packed memory = encode(batch.source, context);
   const Tensor decoded = decode(batch.target_input, memory, context);
+  context.set_guide(nullptr);
   const ops::ProjectionLoss loss = ops::projection_cross_entropy(
       decoded, output_weight(), Tensor(), batch.target_output, config_.label_smoothing);
-  return {loss.loss, loss.negative_log_likelihood};
+  if (batch.links.empty()) return {loss.loss, loss.negative_log_likelihood};
+  return {ops::add(loss.loss, ops::scale(guide.loss, config_.guided_alignment)),
+          loss.negative_log_likelihood};
 }
 
 Packed TranslationModel::encode(const PackedIds& source, nn::ForwardContext& context) const {

@@ -22,6 +22,9 @@ struct TranslationBatch {
   PackedIds source;
   PackedIds target_input;
   std::vector<int> target_output;
+  // From rows of the target input, which predict a token, to the rows of the source that it
+  // translates; may be empty.
+  std::vector<ops::AttentionLink> links = {};
   Index num_target_tokens() const { return static_cast<Index>(target_output.size()); }
 };
 

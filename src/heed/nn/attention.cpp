@@ -44,10 +44,17 @@ KeysAndValues MultiHeadAttention::keys_and_values(const Packed& memory,
 Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memory,
                                   const ops::AttentionMask& mask, ForwardContext& context,
                                   std::span<const Index> past) const {
-  const Tensor mixed =
-      ops::attention(queries(query, past), memory.keys, memory.values, mask,
-                     attention_options(context, past), context.watch(name_));  // [N, D]
-  return output_.forward(mixed);                                               // [N, D]
+  const Packed turned_query = queries(query, past);
+  if (AttentionGuide* guide = context.guide(name_)) {
+    guide->loss = ops::alignment_loss(turned_query, memory.keys, guide->links,
+                                      {.num_heads = options_.num_heads,
+                                       .num_key_value_heads = options_.num_key_value_heads,
+                                       .head = guide->head,
+                                       .scale = options_.scale});
+  }
+  const Tensor mixed = ops::attention(turned_query, memory.keys, memory.values, mask,
+                                      attention_options(context, past), context.watch(name_));
+  return output_.forward(mixed);  // [N, D]
 }
 
 Tensor MultiHeadAttention::attend(const Packed& query, const ops::PagedKeys& memory,

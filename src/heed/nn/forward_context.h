@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/random.h"
+#include "heed/ops/alignment_loss.h"
 #include "heed/ops/attention.h"
 
 namespace heed::nn {
@@ -15,6 +18,14 @@ class AttentionWatcher {
   virtual ~AttentionWatcher() = default;
   // Where attention `name` (decoder.2.cross_attention) shall leave its view; null: not interested.
   virtual ops::AttentionView* watch(std::string_view name) = 0;
+};
+
+// Tells one head of one attention layer where to look, while it learns.
+struct AttentionGuide {
+  std::string layer;  // decoder.2.cross_attention
+  Index head = 0;
+  std::vector<ops::AttentionLink> links;
+  Tensor loss = {};  // [], of ops::alignment_loss: what the layer leaves here
 };
 
 class ForwardContext {
@@ -42,6 +53,11 @@ class ForwardContext {
   ops::AttentionView* watch(std::string_view name) {
     return watcher_ ? watcher_->watch(name) : nullptr;
   }
+  // The guide of a layer; null when it has none. Whoever sets one keeps it alive.
+  AttentionGuide* guide(std::string_view name) const {
+    return guide_ && guide_->layer == name ? guide_ : nullptr;
+  }
+  void set_guide(AttentionGuide* guide) { guide_ = guide; }
 
  private:
   bool is_training_ = false;
@@ -49,6 +65,7 @@ class ForwardContext {
   std::uint64_t step_ = 0;
   std::uint64_t place_ = 0;
   AttentionWatcher* watcher_ = nullptr;
+  AttentionGuide* guide_ = nullptr;
 };
 
 }  // namespace heed::nn

@@ -1,16 +1,12 @@
 #include "heed/text/lines.h"
 
-#include <zlib.h>
-
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <istream>
-#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/io/gzip_file.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -73,28 +69,14 @@ std::string count_of_lines(std::size_t count) {
 }  // namespace
 
 std::vector<std::string> read_lines(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  std::error_code ignored;
-  check_as(ErrorKind::data, !std::filesystem::is_directory(path, ignored), name,
-           ": expected a text file, found a directory");
-
-  // zlib passes a file that is not compressed through as it is.
-  errno = 0;
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  check_as(ErrorKind::data, file != nullptr, name,
-           ": cannot open: ", errno != 0 ? std::strerror(errno) : "out of memory");
-
-  LineCollector lines(name);
+  io::GzipFile file(path.string(), "a text file");
+  LineCollector lines(path.string());
   std::array<char, chunk_size> chunk;
-  int length = 0;
-  while ((length = gzread(file.get(), chunk.data(), chunk.size())) > 0) {
-    lines.add({chunk.data(), static_cast<std::size_t>(length)});
-  }
-  // A compressed file that ends too early gives no negative length, only this error.
-  int error = Z_OK;
-  gzerror(file.get(), &error);
-  check_as(ErrorKind::data, error == Z_OK || error == Z_STREAM_END, name, ": cannot read: ",
-           error == Z_ERRNO ? std::strerror(errno) : "the compressed data is damaged or cut short");
+  std::size_t length = 0;
+  do {
+    length = file.read(chunk);
+    lines.add({chunk.data(), length});
+  } while (length == chunk.size());
   return lines.take();
 }
 
@@ -107,6 +89,10 @@ std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
   } while (in);
   check_as(ErrorKind::data, !in.bad(), name, ": cannot read");
   return lines.take();
+}
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
 ParallelLines read_parallel_lines(const std::filesystem::path& source,

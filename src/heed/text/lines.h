@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heed::text {
@@ -17,6 +18,9 @@ std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 // The same from a stream; `name` stands for it in messages.
 std::vector<std::string> read_lines(std::istream& in, const std::string& name);
+
+// Nothing but spaces, tabs and the like.
+bool is_blank(std::string_view line);
 
 // Two texts of which line i of one belongs to line i of the other.
 struct ParallelLines {

@@ -81,6 +81,8 @@ struct Tokenizer::Model {
 
 Tokenizer Tokenizer::train(std::span<const std::string> lines, const TokenizerOptions& options) {
   const bool is_byte = options.subwords == Subwords::byte;
+  check_as(ErrorKind::usage, !is_byte || !options.with_mask,
+           "subwords: expected bpe, unigram, word or char for masked words, got byte");
   return from_bytes(is_byte ? byte_sentencepiece() : train_sentencepiece(lines, options));
 }
 
@@ -135,6 +137,11 @@ std::string Tokenizer::decode(std::span<const int> ids) const {
 std::string Tokenizer::piece(int id) const {
   check(id >= 0 && id < size(), "tokenizer: expected an id from 0 to ", size() - 1, ", got ", id);
   return model_->processor.IdToPiece(id);
+}
+
+std::optional<int> Tokenizer::mask() const {
+  const int id = model_->processor.PieceToId(mask_piece);
+  return id == unknown ? std::nullopt : std::optional(id);
 }
 
 bool Tokenizer::has_space_before() const { return model_->has_space_before; }

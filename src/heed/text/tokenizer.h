@@ -24,6 +24,7 @@ struct TokenizerOptions {
   // The lines are one text that goes on: "\n" is a piece of its own, and no space is thought before
   // a text, so that pieces say the same wherever they stand. Not for words.
   bool is_running_text = false;
+  bool with_mask = false;  // one of the pieces is Tokenizer::mask_piece. Not for bytes.
 };
 
 // Immutable. Copies share the model, and any number of threads may use one at the same time.
@@ -38,6 +39,8 @@ class Tokenizer {
   static constexpr int unknown = 1;
   static constexpr int begin = 2;
   static constexpr int end = 3;
+  // Stands for a token that is hidden; text that holds it encodes to it, but for words.
+  static constexpr std::string_view mask_piece = "<mask>";
 
   // The same lines and options give the same bytes, on any machine and for any number of threads.
   // Blank lines are passed over. Refuses (ErrorKind::data) a text without words and, for bpe and
@@ -61,6 +64,8 @@ class Tokenizer {
   std::string decode(std::span<const int> ids) const;
   // One piece as SentencePiece writes it: "▁" stands for a space.
   std::string piece(int id) const;
+  // The id of mask_piece; nothing when there is no such piece.
+  std::optional<int> mask() const;
   // Whether a space is thought before every text, which decode takes away again.
   bool has_space_before() const;
   // What a piece that stands for a single byte stands for.

@@ -101,12 +101,13 @@ Alphabet find_alphabet(std::span<const std::string> lines) {
   return alphabet;
 }
 
-// What SentencePiece cannot learn from a line, because it keeps it for itself.
+// What SentencePiece cannot learn from a line: what it keeps for itself, and what no line holds.
 std::vector<std::string> symbols_of_their_own(const TokenizerOptions& options,
                                               const Alphabet& alphabet) {
   std::vector<std::string> symbols;
   if (alphabet.has_tab && options.subwords != Subwords::word) symbols.push_back("\t");
   if (options.is_running_text) symbols.push_back("\n");
+  if (options.with_mask) symbols.emplace_back(Tokenizer::mask_piece);
   return symbols;
 }
 

@@ -1,19 +1,40 @@
 #include "heed/train/early_stopping.h"
 
+#include <algorithm>
 #include <cassert>
+#include <string>
+
+#include "heed/base/error.h"
 
 namespace heed::train {
+namespace {
 
-bool EarlyStopping::observe(double loss, std::optional<double> bleu) {
+std::string_view name_of(StoppingMetric metric) {
+  return std::ranges::find(stopping_metrics, metric, &models::Choice<StoppingMetric>::value)->name;
+}
+
+}  // namespace
+
+bool EarlyStopping::observe(double loss, std::optional<double> score) {
   if (metric_ == StoppingMetric::none) return true;
-  assert(metric_ == StoppingMetric::loss || bleu.has_value());
+  assert(metric_ == StoppingMetric::loss || score.has_value());
   const bool is_loss = metric_ == StoppingMetric::loss;
-  const double value = is_loss ? loss : *bleu;
+  const double value = is_loss ? loss : *score;
   // Written so that a value that is not a number never counts as better.
   const bool is_better = !state.best || (is_loss ? value < *state.best : value > *state.best);
   if (is_better) state.best = value;
   state.validations_without_gain = is_better ? 0 : state.validations_without_gain + 1;
   return is_better;
+}
+
+void check_early_stopping(StoppingMetric asked, std::optional<StoppingMetric> score,
+                          bool has_validation, std::string_view option) {
+  if (asked == StoppingMetric::none) return;
+  check_as(ErrorKind::usage, has_validation, "--early-stopping: expected ", option, ", found none");
+  const std::string allowed =
+      score ? "none, loss or " + std::string(name_of(*score)) : std::string("none or loss");
+  check_as(ErrorKind::usage, asked == StoppingMetric::loss || asked == score,
+           "--early-stopping: expected ", allowed, " for these files, found ", name_of(asked));
 }
 
 }  // namespace heed::train

@@ -2,12 +2,20 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "heed/base/index.h"
+#include "heed/models/choices.h"
 
 namespace heed::train {
 
-enum class StoppingMetric { none, loss, bleu };
+enum class StoppingMetric { none, loss, bleu, accuracy };
+
+inline constexpr models::Choice<StoppingMetric> stopping_metrics[]{
+    {"none", StoppingMetric::none},
+    {"loss", StoppingMetric::loss},
+    {"bleu", StoppingMetric::bleu},
+    {"accuracy", StoppingMetric::accuracy}};
 
 class EarlyStopping {
  public:
@@ -21,9 +29,9 @@ class EarlyStopping {
   };
   State state;
 
-  // True when this is the best so far; always for `none`. Lower is better for loss, higher for
-  // BLEU.
-  bool observe(double loss, std::optional<double> bleu);
+  // True when this is the best so far; always for `none`. Lower is better for loss, higher for the
+  // score: BLEU or accuracy.
+  bool observe(double loss, std::optional<double> score);
   bool is_exhausted() const {
     return metric_ != StoppingMetric::none && state.validations_without_gain >= patience_;
   }
@@ -32,5 +40,10 @@ class EarlyStopping {
   StoppingMetric metric_;
   Index patience_;
 };
+
+// Refuses (ErrorKind::usage) a metric other than none, loss and the task's own score, if it has
+// one, and any but none without validation data, which `option` would name.
+void check_early_stopping(StoppingMetric asked, std::optional<StoppingMetric> score,
+                          bool has_validation, std::string_view option);
 
 }  // namespace heed::train

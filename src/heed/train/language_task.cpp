@@ -35,8 +35,6 @@ LanguageTask::LanguageTask(const TrainingOptions& options, text::Tokenizer token
       validation_(std::move(validation)),
       model_(std::move(model)) {}
 
-std::vector<nn::NamedTensor> LanguageTask::parameters() { return nn::named_parameters(model_); }
-
 RunStart LanguageTask::run_start(Index, Index update) {
   RunStart start;
   start.num_parameters = models::num_parameters(model_.config());

@@ -14,7 +14,10 @@ class LanguageTask : public TrainingTask {
   LanguageTask(const TrainingOptions& options, text::Tokenizer tokenizer, data::TextWindows text,
                std::optional<data::TextWindows> validation, models::LanguageModel model);
 
-  std::vector<nn::NamedTensor> parameters() override;
+  const models::TransformerConfig& config() const override { return model_.config(); }
+  void visit_parameters(nn::ParameterVisitor& visitor) override {
+    model_.visit_parameters(visitor);
+  }
   RunStart run_start(Index epoch, Index update) override;
   Index num_batches(Index epoch) override;
   BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;

@@ -1,10 +1,10 @@
 #include "heed/train/language_training.h"
 
 #include "heed/base/error.h"
-#include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/hash_lines.h"
 #include "heed/train/language_task.h"
+#include "heed/train/text_task_maker.h"
 
 namespace heed::train {
 namespace {
@@ -22,18 +22,13 @@ Texts read_texts(const FilePaths& files) {
 
 void check_options(const FilePaths& files, const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
-  check_as(ErrorKind::usage, models::kind_of(recipe.model) == models::ModelKind::language,
-           "--text: expected --encoder-layers 0, found ", recipe.model.encoder_layers);
   check_as(ErrorKind::usage, training.bpe_dropout == 0,
            "--bpe-dropout: expected 0 for --text, found ", training.bpe_dropout);
   check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
            "--context: expected at most --batch-tokens, which is ", training.batch_tokens,
            ", found ", recipe.model.max_positions);
-  check_as(ErrorKind::usage, training.early_stopping != StoppingMetric::bleu,
-           "--early-stopping: expected none or loss for --text, found bleu");
-  check_as(ErrorKind::usage,
-           files.contains("valid-text") || training.early_stopping == StoppingMetric::none,
-           "--early-stopping: expected --valid-text, found none");
+  check_early_stopping(training.early_stopping, std::nullopt, files.contains("valid-text"),
+                       "--valid-text");
 }
 
 std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenizer& tokenizer,
@@ -51,23 +46,26 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
                                         models::LanguageModel(config, recipe.training.seed));
 }
 
-class LanguageMaker : public TaskMaker {
+class LanguageMaker : public TextTaskMaker {
  public:
-  LanguageMaker(Texts texts, const Recipe& recipe) : texts_(std::move(texts)), recipe_(recipe) {}
+  LanguageMaker(Texts texts, const Recipe& recipe, const std::string& from)
+      : TextTaskMaker(from), texts_(std::move(texts)), recipe_(recipe) {}
 
-  std::unique_ptr<TrainingTask> begin() const override {
-    text::TokenizerOptions options = recipe_.tokenizer;
-    options.is_running_text = true;
-    return make_task(texts_, text::Tokenizer::train(texts_.training, options), recipe_);
-  }
-  std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
-    return make_task(texts_, models::load_tokenizer(folder.model()), recipe_);
-  }
   std::string data_hash() const override {
     io::Sha256 hash;
     hash_lines(hash, texts_.training);
     if (texts_.validation) hash_lines(hash, *texts_.validation);
     return hash.hex_digest();
+  }
+
+ protected:
+  text::Tokenizer train_tokenizer() const override {
+    text::TokenizerOptions options = recipe_.tokenizer;
+    options.is_running_text = true;
+    return text::Tokenizer::train(texts_.training, options);
+  }
+  std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
+    return make_task(texts_, tokenizer, recipe_);
   }
 
  private:
@@ -77,15 +75,17 @@ class LanguageMaker : public TaskMaker {
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<LanguageMaker>(read_texts(files), recipe);
+  return std::make_unique<LanguageMaker>(read_texts(files), recipe, path_of(files, "from"));
 }
 
 }  // namespace
 
 TrainingKind language_training() {
   return {"next token",
+          models::ModelKind::language,
           {{"text", "running text, for a model that writes on"},
-           {"valid-text", "held-out text, to watch the progress", false}},
+           {"valid-text", "held-out text, to watch the progress", false},
+           from_role},
           "gpt-mini",
           make};
 }

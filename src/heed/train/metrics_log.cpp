@@ -80,6 +80,8 @@ void MetricsLog::add(const ValidationReport& report) {
                     {"average", report.is_average},
                     {"best", report.is_best},
                     {"seconds", report.seconds}};
+  if (report.accuracy) line["accuracy"] = *report.accuracy;
+  if (report.macro_f1) line["macro_f1"] = *report.macro_f1;
   for (const Sample& sample : report.samples) {
     line["samples"].push_back(
         {{"source", sample.source}, {"output", sample.output}, {"reference", sample.reference}});

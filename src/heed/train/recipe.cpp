@@ -49,8 +49,8 @@ constexpr Choice<ScheduleKind> schedules[]{{"inverse-sqrt", ScheduleKind::invers
                                            {"cosine", ScheduleKind::cosine},
                                            {"linear", ScheduleKind::linear},
                                            {"constant", ScheduleKind::constant}};
-constexpr Choice<StoppingMetric> stopping_metrics[]{
-    {"none", StoppingMetric::none}, {"loss", StoppingMetric::loss}, {"bleu", StoppingMetric::bleu}};
+constexpr Choice<ClassWeights> class_weights[]{{"none", ClassWeights::none},
+                                               {"balanced", ClassWeights::balanced}};
 constexpr Choice<BleuTokenizer> bleu_tokenizers[]{{"13a", BleuTokenizer::mteval_13a},
                                                   {"none", BleuTokenizer::none},
                                                   {"intl", BleuTokenizer::international},
@@ -60,6 +60,7 @@ constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 // Just below 1, for rates that must not reach it.
 constexpr float max_rate = 0.99f;
 constexpr double below_one = 0.999999;
+constexpr float max_guidance = 1000;
 
 // Builds the list, one line for each setting.
 class FieldList {
@@ -103,6 +104,11 @@ class FieldList {
                       [&value, name, parse](std::string_view text) { value = parse(text, name); }});
   }
 
+  void text(const std::string& name, std::string& value, const std::string& description) {
+    fields.push_back({name, "", description, [&value] { return value; },
+                      [&value](std::string_view text) { value = text; }});
+  }
+
   void betas(const std::string& name, OptimizerOptions& value, const std::string& description) {
     fields.push_back({name, "", description,
                       [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
@@ -118,7 +124,8 @@ class FieldList {
 void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   list.number<Index>("encoder-layers", model.encoder_layers, 0,
                      "layers of the encoder; 0 for the next token");
-  list.number<Index>("decoder-layers", model.decoder_layers, 1, "layers of the decoder");
+  list.number<Index>("decoder-layers", model.decoder_layers, 0,
+                     "layers of the decoder; 0 for classes and masked words");
   list.number<Index>("width", model.model_dim, 1, "width of the vectors between layers");
   list.number<Index>("feed-forward", model.feed_forward_dim, 1, "width inside the feed-forward");
   list.number<Index>("heads", model.num_heads, 1, "attention heads");
@@ -135,12 +142,15 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
                      max_rate);
   list.number<float>("label-smoothing", model.label_smoothing, 0,
                      "share of the target that is spread over all tokens", max_rate);
+  list.number<float>("guided-alignment-weight", model.guided_alignment, 0,
+                     "of the loss of the head that --guided-alignment leads", max_guidance);
   list.choice("similarity", model.similarity, "of queries and keys");
   list.choice("norm", model.norm_place, "norm before or after each sub-layer");
   list.choice("norm-kind", model.norm_kind, "kind of norm");
   list.choice("positions", model.positions, "how positions are told");
   list.choice("activation", model.activation, "of the feed-forward");
   list.choice("tying", model.tying, "embeddings that are one table");
+  list.choice("pooling", model.pooling, "how a classifier makes one vector of a line");
 }
 
 void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
@@ -182,7 +192,13 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
                       below_one);
   list.choice("validation-bleu", training.validation_bleu, "translate when validating", yes_or_no);
   list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
+  list.choice("class-weights", training.class_weights,
+              "what a line of --labelled counts; balanced: a rare class more", class_weights);
   list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
+  list.text("freeze", training.freeze,
+            "with --from: names whose parameters stay as they are, like embedding,encoder.0");
+  list.number<Index>("lora", training.lora, 0,
+                     "with --from: learn only low-rank changes of this rank; 0: all weights", 4096);
   list.length("after", training.after, parse_run_length,
               "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
               "same to the bit)");
@@ -205,12 +221,12 @@ void validate(const Recipe& recipe) {
   models::validate(model);
   const TrainingOptions& training = recipe.training;
   check_as(ErrorKind::usage,
-           models::kind_of(recipe.model) == models::ModelKind::language ||
+           recipe.model.kind == models::ModelKind::language ||
                training.max_length <= training.batch_tokens,
            "--max-length: expected at most --batch-tokens, which is ", training.batch_tokens,
            ", found ", training.max_length);
   check_as(ErrorKind::usage,
-           models::kind_of(recipe.model) == models::ModelKind::language ||
+           recipe.model.kind == models::ModelKind::language ||
                recipe.model.positions != models::Positions::learned ||
                training.max_length <= recipe.model.max_positions,
            "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,

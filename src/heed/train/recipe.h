@@ -18,6 +18,9 @@
 
 namespace heed::train {
 
+// What a line counts in training: once, or so much that all classes together count the same.
+enum class ClassWeights { none, balanced };
+
 struct TrainingOptions {
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
@@ -34,11 +37,15 @@ struct TrainingOptions {
   double ema = 0;       // or their moving average with this decay; 0: neither
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
+  ClassWeights class_weights = ClassWeights::none;
   std::uint64_t seed = 1;
+  // For a run that begins with another model.
+  std::string freeze = {};  // beginnings of names, with commas: these parameters stay as they are
+  Index lora = 0;           // above 0: only low-rank changes of this rank are learned
 };
 
 struct Recipe {
-  models::TransformerConfig model;  // its vocabulary comes from the tokenizer
+  models::TransformerConfig model;  // its vocabulary and labels come from the files
   text::TokenizerOptions tokenizer;
   TrainingOptions training;
 };

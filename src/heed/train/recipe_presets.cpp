@@ -84,6 +84,29 @@ TrainingOptions gpt2_training() {
   return training;
 }
 
+// Short lines in many classes: a few minutes for 15,000 lines (docs/classify.md).
+TrainingOptions classes_training() {
+  TrainingOptions training;
+  training.optimizer = {.kind = OptimizerKind::adamw,
+                        .beta1 = 0.9,
+                        .beta2 = 0.98,
+                        .epsilon = 1e-8,
+                        .weight_decay = 0.01,
+                        .clip = 1};
+  training.schedule = {.kind = ScheduleKind::linear, .peak = 0.002, .warm_up = 300};
+  training.batch_tokens = 1024;
+  training.after = parse_run_length("30e", "after");
+  return training;
+}
+
+TrainingOptions masked_training() {
+  TrainingOptions training = classes_training();
+  training.schedule = {.kind = ScheduleKind::linear, .peak = 0.002, .warm_up = 500};
+  training.batch_tokens = 4096;
+  training.after = parse_run_length("10e", "after");
+  return training;
+}
+
 }  // namespace
 
 Recipe recipe_preset(std::string_view name) {
@@ -100,6 +123,11 @@ Recipe recipe_preset(std::string_view name) {
   if (name == "char") recipe.training = character_training();
   if (name == "gpt-mini") recipe.training = gpt_mini_training();
   if (name == "gpt2") recipe.training = gpt2_training();
+  if (name == "classes" || name == "masked") {
+    recipe.tokenizer = {.vocabulary = name == "masked" ? 8000 : 4000};
+  }
+  if (name == "classes") recipe.training = classes_training();
+  if (name == "masked") recipe.training = masked_training();
   return recipe;
 }
 

@@ -217,7 +217,7 @@ bool Trainer::validate_and_export() {
   if (task_.has_validation()) {
     if (!measure(report, borrowed)) return false;
     if (!task_.add_scores(report, [this] { return observer_.should_stop(); })) return false;
-    report.is_best = stopping_.observe(report.loss, report.bleu);
+    report.is_best = stopping_.observe(report.loss, report.bleu ? report.bleu : report.accuracy);
   }
 
   if (report.is_best) task_.save_model(folder_.model());

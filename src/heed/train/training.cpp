@@ -4,7 +4,12 @@
 #include <array>
 
 #include "heed/base/error.h"
+#include "heed/models/model_folder.h"
+#include "heed/train/classification_training.h"
+#include "heed/train/fine_tuning.h"
 #include "heed/train/language_training.h"
+#include "heed/train/masked_training.h"
+#include "heed/train/starting_model.h"
 #include "heed/train/translation_training.h"
 
 namespace heed::train {
@@ -51,10 +56,18 @@ void check_complete(const TrainingKind& kind, const FilePaths& files) {
   }
 }
 
+void check_beginning(const Recipe& recipe, const std::string& from) {
+  if (!from.empty()) return check_same_network(recipe, from);
+  check_as(ErrorKind::usage, !needs_beginning(recipe.training),
+           recipe.training.lora > 0 ? "--lora" : "--freeze",
+           ": expected --from, a model to begin with, found none");
+}
+
 }  // namespace
 
 std::span<const TrainingKind> training_kinds() {
-  static const std::array kinds{translation_training(), language_training()};
+  static const std::array kinds{translation_training(), language_training(),
+                                classification_training(), masked_training()};
   return kinds;
 }
 
@@ -67,13 +80,23 @@ const TrainingKind& kind_of(const FilePaths& files) {
   return *kind;
 }
 
-TrainingResult train_model(const Training& training, TrainingObserver& observer) {
+TrainingResult train_model(Training training, TrainingObserver& observer) {
   const TrainingKind& kind = kind_of(training.files);
+  training.recipe.model.kind = kind.model;
   validate(training.recipe);
   const TrainingFolder folder(training.model_folder);
   folder.check_usable();
+  const std::string from = path_of(training.files, from_role.name);
+  if (needs_beginning(training.recipe.training) || !folder.has_checkpoint()) {
+    check_beginning(training.recipe, from);
+  }
   const std::unique_ptr<TaskMaker> maker = kind.make(training.files, training.recipe);
-  RunDescription run{{}, training.recipe, {training.files, maker->data_hash()}};
+  std::string hash = maker->data_hash();
+  if (!from.empty()) {
+    const bool is_needed = needs_beginning(training.recipe.training);
+    hash += ' ' + (is_needed ? models::weights_hash(models::load_parameters(from)) : from);
+  }
+  RunDescription run{{}, training.recipe, {training.files, std::move(hash)}};
   return run_training(folder, std::move(run), *maker, observer);
 }
 

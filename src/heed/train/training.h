@@ -22,7 +22,8 @@ std::span<const TrainingKind> training_kinds();
 const TrainingKind& kind_of(const FilePaths& files);
 
 // Begins, or goes on where the folder's checkpoint stands. All that can be wrong with options and
-// files is found before the folder is made: Error(usage) for options, Error(data) for files.
-TrainingResult train_model(const Training& training, TrainingObserver& observer);
+// files is found before the folder is made: Error(usage) for options, Error(data) for files. The
+// files say of what kind the model is, whatever the recipe says.
+TrainingResult train_model(Training training, TrainingObserver& observer);
 
 }  // namespace heed::train

@@ -19,8 +19,12 @@ struct FileRole {
   bool is_required = true;
 };
 
+// Every kind can begin with what a model has learned.
+inline const FileRole from_role{"from", "model to begin with, and whose tokenizer to take", false};
+
 struct TrainingKind {
   std::string name;             // "text to text"
+  models::ModelKind model;      // what it trains
   std::vector<FileRole> files;  // those that are required tell this kind from others
   std::string preset;           // the recipe, unless another is asked for
   // Reads the files. Refuses bad options (ErrorKind::usage) and bad files (ErrorKind::data).

@@ -33,9 +33,11 @@ struct Sample {
 struct ValidationReport {
   Index update = 0;
   Index epoch = 0;
-  double loss = 0;  // per target token, -log p
+  double loss = 0;  // per target token, or per line with a class, -log p
   double perplexity = 0;
   std::optional<double> bleu;
+  std::optional<double> accuracy;  // of classes, 0 to 1
+  std::optional<double> macro_f1;
   double latest_loss = 0;   // the same loss of the latest weights, when the others are averages
   bool is_average = false;  // whether averaged weights did better than the latest
   bool is_best = true;      // of this run, for early stopping

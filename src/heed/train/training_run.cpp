@@ -6,6 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/fine_tuning.h"
+#include "heed/train/starting_model.h"
 #include "heed/train/trainer.h"
 
 namespace heed::train {
@@ -66,14 +68,26 @@ TrainingResult run_trainer(TrainingTask& task, const TrainingFolder& folder,
   result.end = trainer.run();
   result.update = trainer.state().update;
   if (result.end != RunEnd::interrupted) {
-    result.weights_hash = models::folder_weights_hash(folder.model());
+    result.weights_hash = models::weights_hash(models::load_parameters(folder.model()));
   }
   return result;
 }
 
+// A new task with the weights of the model that the run begins with, if there is one; a task that
+// goes on, if its checkpoint lacks some of them.
+std::unique_ptr<TrainingTask> ready(std::unique_ptr<TrainingTask> task, const RunDescription& run,
+                                    bool is_new) {
+  const auto from = run.files.paths.find("from");
+  if (from == run.files.paths.end() || !(is_new || needs_beginning(run.recipe.training))) {
+    return task;
+  }
+  take_weights(*task, from->second);
+  return fine_tuned(std::move(task), run.recipe.training);
+}
+
 TrainingResult begin(const TrainingFolder& folder, const RunDescription& run,
                      const TaskMaker& maker, TrainingObserver& observer) {
-  const std::unique_ptr<TrainingTask> task = maker.begin();
+  const std::unique_ptr<TrainingTask> task = ready(maker.begin(), run, /*is_new=*/true);
   if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
   NewFolder new_folder(folder);
   const TrainingLock lock(folder);
@@ -90,9 +104,9 @@ TrainingResult go_on(const TrainingFolder& folder, RunDescription run, const Tas
   run.state = checkpoint.run().state;
   if (has_nothing_left(run)) {
     return {RunEnd::finished, run.state.update, /*was_finished=*/true,
-            models::folder_weights_hash(folder.model())};
+            models::weights_hash(models::load_parameters(folder.model()))};
   }
-  const std::unique_ptr<TrainingTask> task = maker.go_on(folder);
+  const std::unique_ptr<TrainingTask> task = ready(maker.go_on(folder), run, /*is_new=*/false);
   return run_trainer(*task, folder, run, std::move(checkpoint), observer);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/transformer_config.h"
 #include "heed/nn/forward_context.h"
 #include "heed/nn/module.h"
 #include "heed/train/training_observer.h"
@@ -26,7 +27,10 @@ class TrainingTask {
  public:
   virtual ~TrainingTask() = default;
 
-  virtual std::vector<nn::NamedTensor> parameters() = 0;
+  virtual const models::TransformerConfig& config() const = 0;
+  virtual void visit_parameters(nn::ParameterVisitor& visitor) = 0;
+  // Those that are trained.
+  virtual std::vector<nn::NamedTensor> parameters() { return nn::named_parameters(*this); }
   // What a run that stands at this update of this epoch works on.
   virtual RunStart run_start(Index epoch, Index update) = 0;
 

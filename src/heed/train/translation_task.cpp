@@ -15,13 +15,16 @@ constexpr std::size_t max_samples = 3;
 }  // namespace
 
 TranslationTask::TranslationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                                 data::EpochCorpus corpus, std::optional<ValidationData> validation,
+                                 data::EpochCorpus corpus, std::optional<WordLinks> links,
+                                 std::optional<ValidationData> validation,
                                  models::TranslationModel model)
     : options_(options),
       tokenizer_(std::move(tokenizer)),
       corpus_(std::move(corpus)),
+      links_(std::move(links)),
       validation_(std::move(validation)),
-      model_(std::move(model)) {}
+      model_(std::move(model)),
+      plan_(options.batch_tokens, options.seed) {}
 
 RunStart TranslationTask::run_start(Index epoch, Index update) {
   RunStart start;
@@ -39,21 +42,21 @@ RunStart TranslationTask::run_start(Index epoch, Index update) {
   return start;
 }
 
-std::vector<nn::NamedTensor> TranslationTask::parameters() { return nn::named_parameters(model_); }
-
 const data::BatchPlan& TranslationTask::plan(Index epoch) {
-  if (plan_epoch_ != epoch) {
-    plan_ = data::BatchPlan::shuffled(corpus_.of_epoch(epoch).sizes(), options_.batch_tokens,
-                                      options_.seed, epoch);
-    plan_epoch_ = epoch;
-  }
-  return *plan_;
+  return plan_.of_epoch(epoch, corpus_.of_epoch(epoch).sizes());
 }
 
 Index TranslationTask::num_batches(Index epoch) { return plan(epoch).size(); }
 
 BatchLoss TranslationTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
-  const auto batch = make_batch(corpus_.of_epoch(epoch), plan(epoch).batch(number));
+  const data::TranslationCorpus& corpus = corpus_.of_epoch(epoch);
+  const auto pairs = plan(epoch).batch(number);
+  models::TranslationBatch batch = make_batch(corpus, pairs);
+  if (links_) {
+    std::vector<Index> lines;
+    for (const Index pair : pairs) lines.push_back(corpus.line(pair));
+    batch.links = token_links(*links_, lines, batch, tokenizer_);
+  }
   models::TranslationLoss result = model_.loss(batch, context);
   return {std::move(result.loss), result.negative_log_likelihood, batch.num_target_tokens(),
           static_cast<Index>(batch.source.ids.size())};

@@ -1,23 +1,27 @@
 // Training a translation model on pairs of sentences.
 #pragma once
 
-#include "heed/data/batch_plan.h"
 #include "heed/data/epoch_corpus.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
+#include "heed/train/epoch_plan.h"
 #include "heed/train/recipe.h"
 #include "heed/train/training_task.h"
 #include "heed/train/validation.h"
+#include "heed/train/word_links.h"
 
 namespace heed::train {
 
 class TranslationTask : public TrainingTask {
  public:
   TranslationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                  data::EpochCorpus corpus, std::optional<ValidationData> validation,
-                  models::TranslationModel model);
+                  data::EpochCorpus corpus, std::optional<WordLinks> links,
+                  std::optional<ValidationData> validation, models::TranslationModel model);
 
-  std::vector<nn::NamedTensor> parameters() override;
+  const models::TransformerConfig& config() const override { return model_.config(); }
+  void visit_parameters(nn::ParameterVisitor& visitor) override {
+    model_.visit_parameters(visitor);
+  }
   RunStart run_start(Index epoch, Index update) override;
   Index num_batches(Index epoch) override;
   BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
@@ -33,10 +37,10 @@ class TranslationTask : public TrainingTask {
   TrainingOptions options_;
   text::Tokenizer tokenizer_;
   data::EpochCorpus corpus_;
+  std::optional<WordLinks> links_;  // for each line of the corpus
   std::optional<ValidationData> validation_;
   models::TranslationModel model_;
-  std::optional<data::BatchPlan> plan_;  // of epoch plan_epoch_
-  Index plan_epoch_ = -1;
+  EpochPlan plan_;
 };
 
 }  // namespace heed::train

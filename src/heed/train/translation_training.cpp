@@ -1,21 +1,27 @@
 #include "heed/train/translation_training.h"
 
 #include "heed/base/error.h"
-#include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/hash_lines.h"
+#include "heed/train/text_task_maker.h"
 #include "heed/train/translation_task.h"
 
 namespace heed::train {
 namespace {
 
+constexpr const char* links_role = "guided-alignment";
+
 struct Texts {
   text::ParallelLines training;
+  std::optional<WordLinks> links;  // of the training text
   std::optional<text::ParallelLines> validation;
 };
 
 Texts read_texts(const FilePaths& files) {
-  Texts texts{text::read_parallel_lines(files.at("source"), files.at("target")), std::nullopt};
+  Texts texts{text::read_parallel_lines(files.at("source"), files.at("target")), {}, {}};
+  if (files.contains(links_role)) {
+    texts.links = read_word_links(files.at(links_role), texts.training.source.size());
+  }
   if (files.contains("valid-source")) {
     texts.validation =
         text::read_parallel_lines(files.at("valid-source"), files.at("valid-target"));
@@ -27,6 +33,11 @@ std::string hash_of(const Texts& texts) {
   io::Sha256 hash;
   hash_lines(hash, texts.training.source);
   hash_lines(hash, texts.training.target);
+  if (texts.links) {
+    std::vector<std::string> lines;
+    for (const auto& links : *texts.links) lines.push_back(generate::to_pharaoh(links));
+    hash_lines(hash, lines);
+  }
   if (texts.validation) {
     hash_lines(hash, texts.validation->source);
     hash_lines(hash, texts.validation->target);
@@ -56,14 +67,14 @@ ValidationData validation_data(const text::ParallelLines& lines, const text::Tok
 }
 
 void check_options(const FilePaths& files, const Recipe& recipe) {
-  check_as(ErrorKind::usage, models::kind_of(recipe.model) == models::ModelKind::translation,
-           "--source and --target: expected an encoder and a decoder, found no encoder layers");
+  check_as(ErrorKind::usage, files.contains(links_role) == (recipe.model.guided_alignment > 0),
+           "--guided-alignment: expected a file and a --guided-alignment-weight above 0, or "
+           "neither, found one");
   const bool has_validation = files.contains("valid-source");
   check_as(ErrorKind::usage, has_validation == files.contains("valid-target"),
            "--valid-source and --valid-target: expected both or none, found one");
-  check_as(ErrorKind::usage,
-           has_validation || recipe.training.early_stopping == StoppingMetric::none,
-           "--early-stopping: expected --valid-source and --valid-target, found none");
+  check_early_stopping(recipe.training.early_stopping, StoppingMetric::bleu, has_validation,
+                       "--valid-source and --valid-target");
 }
 
 // The texts outlive the task.
@@ -80,22 +91,25 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
   }
   models::TransformerConfig config = recipe.model;
   config.vocabulary = tokenizer.size();
-  return std::make_unique<TranslationTask>(training, tokenizer, std::move(corpus),
+  return std::make_unique<TranslationTask>(training, tokenizer, std::move(corpus), texts.links,
                                            std::move(validation),
                                            models::TranslationModel(config, training.seed));
 }
 
-class TranslationMaker : public TaskMaker {
+class TranslationMaker : public TextTaskMaker {
  public:
-  TranslationMaker(Texts texts, const Recipe& recipe) : texts_(std::move(texts)), recipe_(recipe) {}
+  TranslationMaker(Texts texts, const Recipe& recipe, const std::string& from)
+      : TextTaskMaker(from), texts_(std::move(texts)), recipe_(recipe) {}
 
-  std::unique_ptr<TrainingTask> begin() const override {
-    return make_task(texts_, train_tokenizer(texts_.training, recipe_.tokenizer), recipe_);
-  }
-  std::unique_ptr<TrainingTask> go_on(const TrainingFolder& folder) const override {
-    return make_task(texts_, models::load_tokenizer(folder.model()), recipe_);
-  }
   std::string data_hash() const override { return hash_of(texts_); }
+
+ protected:
+  text::Tokenizer train_tokenizer() const override {
+    return train::train_tokenizer(texts_.training, recipe_.tokenizer);
+  }
+  std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
+    return make_task(texts_, tokenizer, recipe_);
+  }
 
  private:
   Texts texts_;
@@ -104,17 +118,23 @@ class TranslationMaker : public TaskMaker {
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<TranslationMaker>(read_texts(files), recipe);
+  return std::make_unique<TranslationMaker>(read_texts(files), recipe, path_of(files, "from"));
 }
 
 }  // namespace
 
 TrainingKind translation_training() {
   return {"text to text",
+          models::ModelKind::translation,
           {{"source", "text to translate from, one sentence a line"},
            {"target", "its translation, line by line"},
            {"valid-source", "held-out text, to watch the progress", false},
-           {"valid-target", "its translation", false}},
+           {"valid-target", "its translation", false},
+           {links_role,
+            "words of the training text that belong together, 0-0 1-2 a line: one head learns to "
+            "look there",
+            false},
+           from_role},
           "tiny",
           make};
 }

@@ -1,0 +1,53 @@
+#include "heed/cli/class_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace heed::cli {
+
+using Json = nlohmann::ordered_json;
+
+std::string score_lines(const metrics::ConfusionTable& table) {
+  return fmt::format("accuracy {:.4f} ({} of {})\nmacro-F1 {:.4f}\n", metrics::accuracy(table),
+                     table.num_correct(), table.num_lines(), metrics::macro_f1(table));
+}
+
+std::string confusion_lines(const metrics::ConfusionTable& table,
+                            std::span<const std::string> labels) {
+  std::string text = "label";
+  for (const std::string& label : labels) text += '\t' + label;
+  text += '\n';
+  for (int right = 0; right < table.num_classes(); ++right) {
+    text += labels[static_cast<std::size_t>(right)];
+    for (int given = 0; given < table.num_classes(); ++given) {
+      text += '\t' + std::to_string(table.count(right, given));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+Json class_report(const metrics::ConfusionTable& table, std::span<const std::string> labels,
+                  bool with_confusion) {
+  Json report{{"lines", table.num_lines()},
+              {"accuracy", metrics::accuracy(table)},
+              {"macro_f1", metrics::macro_f1(table)},
+              {"classes", Json::array()}};
+  for (int one = 0; one < table.num_classes(); ++one) {
+    const metrics::ClassScores scores = metrics::class_scores(table, one);
+    report["classes"].push_back({{"label", labels[static_cast<std::size_t>(one)]},
+                                 {"lines", table.num_right(one)},
+                                 {"precision", scores.precision},
+                                 {"recall", scores.recall},
+                                 {"f1", scores.f1}});
+    if (!with_confusion) continue;
+    Json row = Json::array();
+    for (int given = 0; given < table.num_classes(); ++given)
+      row.push_back(table.count(one, given));
+    report["confusion"].push_back(row);
+  }
+  return report;
+}
+
+}  // namespace heed::cli

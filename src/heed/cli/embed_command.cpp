@@ -1,0 +1,68 @@
+#include "heed/cli/embed_command.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "heed/base/parallel.h"
+#include "heed/cli/line_chunks.h"
+#include "heed/generate/sentence_encoder.h"
+#include "heed/io/npy.h"
+
+namespace heed::cli {
+namespace {
+
+void print_rows(std::ostream& out, const Tensor& vectors) {
+  for (Index row = 0; row < vectors.dim(0); ++row) {
+    const auto values = vectors.values().subspan(row * vectors.dim(1), vectors.dim(1));
+    out << fmt::format("{{\"vector\":[{}]}}\n", fmt::join(values, ","));
+  }
+}
+
+}  // namespace
+
+int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
+  const auto encoder = generate::SentenceEncoder::load(options.model);
+  std::vector<float> all;
+  over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
+    const Tensor vectors =
+        encoder.encode(lines, {.batch_tokens = options.batch_tokens, .first_line = first_line});
+    if (options.npy.empty()) {
+      print_rows(out, vectors);
+    } else {
+      all.insert(all.end(), vectors.values().begin(), vectors.values().end());
+    }
+  });
+  if (!options.npy.empty()) {
+    const auto dim = static_cast<std::size_t>(encoder.dim());
+    io::write_npy(options.npy, all, all.size() / dim, dim);
+  }
+  return 0;
+}
+
+Command embed_command() {
+  auto options = std::make_shared<EmbedOptions>();
+  auto threads = std::make_shared<int>(0);
+  Command command("embed",
+                  "Make a vector of every line of standard input: as a classifier pools them,\n"
+                  "or the mean over a masked model's or a translator's encoder.",
+                  "heed embed --model my-classifier --npy vectors.npy < lines.txt");
+  command.option("--model", options->model, "model folder")->required();
+  command.option("--npy", options->npy,
+                 "write an array [lines, width] of 32-bit floats to this file; otherwise one JSON "
+                 "object a line");
+  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+      ->check(CLI::PositiveNumber);
+  command.app()
+      ->add_option("--threads", *threads,
+                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
+      ->check(CLI::PositiveNumber);
+  command.run([options, threads] {
+    if (*threads > 0) set_num_threads(*threads);
+    return embed(*options, std::cin, std::cout);
+  });
+  return command;
+}
+
+}  // namespace heed::cli

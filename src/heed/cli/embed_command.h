@@ -1,0 +1,24 @@
+// heed embed: lines of text to vectors.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "heed/base/index.h"
+#include "heed/cli/command.h"
+
+namespace heed::cli {
+
+struct EmbedOptions {
+  std::string model = {};
+  std::string npy = {};  // empty: JSON to standard output
+  Index batch_tokens = 2048;
+};
+
+// One line of `in` gives one JSON object on `out`; or all lines together one array in a file.
+// Refuses blank lines (ErrorKind::data).
+int embed(const EmbedOptions& options, std::istream& in, std::ostream& out);
+
+Command embed_command();
+
+}  // namespace heed::cli

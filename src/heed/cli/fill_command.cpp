@@ -1,0 +1,84 @@
+#include "heed/cli/fill_command.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/cli/line_chunks.h"
+#include "heed/generate/gap_filler.h"
+
+namespace heed::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// word TAB probability [TAB word TAB probability ...] [||| those of the next gap]
+void print_line(std::ostream& out, const generate::FilledLine& line) {
+  const char* between_gaps = "";
+  for (const std::vector<generate::GapWord>& gap : line) {
+    out << std::exchange(between_gaps, " ||| ");
+    const char* between = "";
+    for (const generate::GapWord& word : gap) {
+      out << std::exchange(between, "\t") << fmt::format("{}\t{:.4f}", word.word, word.probability);
+    }
+  }
+  out << '\n';
+}
+
+void print_json(std::ostream& out, const generate::FilledLine& line) {
+  ordered_json gaps = ordered_json::array();
+  for (const std::vector<generate::GapWord>& gap : line) {
+    ordered_json words = ordered_json::array();
+    for (const generate::GapWord& word : gap) {
+      words.push_back({{"word", word.word}, {"probability", word.probability}});
+    }
+    gaps.push_back(words);
+  }
+  const ordered_json object{{"gaps", gaps}};
+  out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+int fill(const FillOptions& options, std::istream& in, std::ostream& out) {
+  check_as(ErrorKind::usage, !options.gap.empty(), "--gap: expected some text, found none");
+  const auto filler = generate::GapFiller::load(options.model);
+  over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
+    const auto filled =
+        filler.fill(lines, options.gap, options.top,
+                    {.batch_tokens = options.batch_tokens, .first_line = first_line});
+    for (const generate::FilledLine& line : filled) {
+      (options.json ? print_json : print_line)(out, line);
+    }
+  });
+  return 0;
+}
+
+Command fill_command() {
+  auto options = std::make_shared<FillOptions>();
+  auto threads = std::make_shared<int>(0);
+  Command command("fill", "Tell which words could stand in the gaps of every line.",
+                  "echo 'The cat sat on the <mask>.' | heed fill --model my-masked-model");
+  command.option("--model", options->model, "model folder")->required();
+  command.option("--gap", options->gap, "how gaps are written");
+  command.option("--top", options->top, "print the K most likely words for each gap")
+      ->check(CLI::PositiveNumber);
+  command.flag("--json", options->json, "an object a line: gaps, words and their probabilities");
+  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+      ->check(CLI::PositiveNumber);
+  command.app()
+      ->add_option("--threads", *threads,
+                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
+      ->check(CLI::PositiveNumber);
+  command.run([options, threads] {
+    if (*threads > 0) set_num_threads(*threads);
+    return fill(*options, std::cin, std::cout);
+  });
+  return command;
+}
+
+}  // namespace heed::cli

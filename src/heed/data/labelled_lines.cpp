@@ -1,0 +1,52 @@
+#include "heed/data/labelled_lines.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "heed/base/error.h"
+#include "heed/data/records.h"
+#include "heed/text/lines.h"
+
+namespace heed::data {
+std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path) {
+  std::vector<LabelledLine> lines;
+  for (Record& record : read_records(path, {"label", "text"})) {
+    lines.push_back({std::move(record.values[0]), std::move(record.values[1]),
+                     static_cast<Index>(record.line)});
+    const LabelledLine& line = lines.back();
+    check_as(ErrorKind::data, !text::is_blank(line.label), path.string(), ":", line.number,
+             ": expected a label, found an empty one");
+    check_as(ErrorKind::data, !text::is_blank(line.text), path.string(), ":", line.number,
+             ": expected text behind the label ", line.label, ", found none");
+  }
+  return lines;
+}
+
+std::vector<std::string> distinct_labels(std::span<const LabelledLine> lines) {
+  std::set<std::string> labels;
+  for (const LabelledLine& line : lines) labels.insert(line.label);
+  return {labels.begin(), labels.end()};
+}
+
+std::vector<int> classes_of(std::span<const LabelledLine> lines,
+                            std::span<const std::string> labels, const std::string& file) {
+  std::map<std::string_view, int> numbers;
+  for (const std::string& label : labels) numbers.emplace(label, static_cast<int>(numbers.size()));
+  std::vector<int> classes;
+  for (const LabelledLine& line : lines) {
+    const auto found = numbers.find(line.label);
+    check_as(ErrorKind::data, found != numbers.end(), file, ":", line.number,
+             ": expected one of the ", labels.size(), " labels of the model, found ", line.label);
+    classes.push_back(found->second);
+  }
+  return classes;
+}
+
+std::vector<std::string> texts_of(std::span<const LabelledLine> lines) {
+  std::vector<std::string> texts;
+  for (const LabelledLine& line : lines) texts.push_back(line.text);
+  return texts;
+}
+
+}  // namespace heed::data

@@ -1,0 +1,41 @@
+// Single lines as token ids.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/base/index.h"
+#include "heed/data/translation_corpus.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::data {
+
+// Keeps the lines that can be trained on and counts the others. Line i is its i-th kept line.
+class LineCorpus {
+ public:
+  // Leaves out blank lines and those of more than `max_length` tokens, the end token included. The
+  // result does not depend on the number of threads. Refuses (ErrorKind::data) a text of which no
+  // line remains.
+  static LineCorpus tokenize(std::span<const std::string> lines, const text::Tokenizer& tokenizer,
+                             Index max_length);
+
+  Index size() const { return static_cast<Index>(lines_.size()); }
+  std::span<const int> ids(Index line) const { return lines_[line]; }  // the last is the end token
+  // What a batch plan wants: a line counts on one side alone.
+  std::span<const PairSize> sizes() const { return sizes_; }
+
+  Index place(Index line) const { return places_[line]; }  // where the line stood, from 0
+
+  Index num_blank() const { return num_blank_; }
+  Index num_too_long() const { return num_too_long_; }
+
+ private:
+  std::vector<std::vector<int>> lines_;
+  std::vector<PairSize> sizes_;
+  std::vector<Index> places_;
+  Index num_blank_ = 0;
+  Index num_too_long_ = 0;
+};
+
+}  // namespace heed::data

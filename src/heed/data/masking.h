@@ -1,0 +1,42 @@
+// Which tokens of a line a masked model has to guess.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/base/index.h"
+
+namespace heed::data {
+
+struct MaskingOptions {
+  int mask = 0;        // the token that hides others
+  int vocabulary = 0;  // tokens in all
+  std::uint64_t seed = 1;
+  double share = 0.15;  // of the tokens of a line
+};
+
+// A line with some of its tokens hidden, and what stood there.
+struct MaskedLine {
+  std::vector<int> ids;
+  std::vector<Index> places;
+  std::vector<int> hidden;
+};
+
+// Devlin and others 2019, section 3.1: of the chosen tokens 80% become the mask, 10% another
+// token, and 10% stay as they are, so that the model has to have an opinion of every token. One
+// token is always chosen.
+class Masking {
+ public:
+  // Refuses a vocabulary of nothing but special tokens.
+  explicit Masking(const MaskingOptions& options);
+
+  // `ids` is a line with at least one token before its end token, which is never chosen. A function
+  // of the seed, the epoch and the line's number alone.
+  MaskedLine apply(std::span<const int> ids, Index epoch, Index line) const;
+
+ private:
+  MaskingOptions options_;
+};
+
+}  // namespace heed::data

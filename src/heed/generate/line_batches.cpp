@@ -1,0 +1,70 @@
+#include "heed/generate/line_batches.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/data/batch_plan.h"
+#include "heed/data/encode_lines.h"
+#include "heed/text/lines.h"
+
+namespace heed::generate {
+namespace {
+
+models::PackedIds packed(std::span<const std::vector<int>> lines) {
+  models::PackedIds input;
+  std::vector<Index> lengths;
+  for (const std::vector<int>& ids : lines) {
+    input.ids.insert(input.ids.end(), ids.begin(), ids.end());
+    lengths.push_back(std::ssize(ids));
+  }
+  input.spans = Spans::of_lengths(lengths);
+  return input;
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
+                                           const text::Tokenizer& tokenizer,
+                                           const models::TransformerConfig& config,
+                                           const LineOptions& options) {
+  std::vector<std::vector<int>> encoded = data::encode_lines(lines, tokenizer);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_as(ErrorKind::data, !encoded[i].empty() && !text::is_blank(lines[i]), "line ",
+             options.first_line + static_cast<Index>(i), ": expected text, found a blank line");
+  }
+  check_lengths(encoded, config, options);
+  return encoded;
+}
+
+void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
+                   const LineOptions& options) {
+  if (config.positions != models::Positions::learned) return;
+  // And the begin token, where a classifier puts it before a line.
+  const bool has_begin =
+      config.kind == models::ModelKind::classifier && config.pooling == models::Pooling::first;
+  const Index max_tokens = config.max_positions - (has_begin ? 1 : 0);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_as(ErrorKind::data, std::ssize(lines[i]) <= max_tokens, "line ",
+             options.first_line + static_cast<Index>(i), ": expected at most ", max_tokens - 1,
+             " tokens, found ", lines[i].size() - 1);
+  }
+}
+
+void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
+                  const std::function<void(Index first, const models::PackedIds& input)>& work) {
+  std::vector<data::PairSize> sizes;
+  for (const std::vector<int>& ids : lines) {
+    sizes.push_back({.source = std::ssize(ids), .target = 0});
+    batch_tokens = std::max(batch_tokens, sizes.back().source);
+  }
+  const auto plan = data::BatchPlan::in_order(sizes, batch_tokens);
+  parallel_for(plan.size(), [&](Index batch) {
+    const NoRecording no_recording;
+    const std::span<const Index> numbers = plan.batch(batch);
+    work(numbers.front(),
+         packed(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
+  });
+}
+
+}  // namespace heed::generate

@@ -1,0 +1,118 @@
+#include "heed/models/adapter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "heed/base/error.h"
+#include "heed/io/safetensors.h"
+#include "heed/models/model_folder.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+
+namespace heed::models {
+namespace {
+
+constexpr std::string_view up_suffix = ".lora_up", down_suffix = ".lora_down";
+constexpr const char* format_name = "heed-adapter";
+
+io::TensorRecord record_of(const std::string& name, const Tensor& value) {
+  const auto sizes = value.shape().sizes();
+  return io::float_record(name, {sizes.begin(), sizes.end()}, value.values());
+}
+
+Tensor tensor_of(const io::SafetensorsFile& file, const io::TensorRecord& record) {
+  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, file.source(), ": ",
+           record.name, ": expected at most ", Shape::max_rank, " axes, found ",
+           record.shape.size());
+  return Tensor::from(file.to_floats(record), Shape(record.shape));
+}
+
+std::string entry(const io::SafetensorsFile& file, const char* name) {
+  const auto found = file.metadata().find(name);
+  check_as(ErrorKind::model, found != file.metadata().end(), file.source(), ": expected ", name,
+           " in the metadata of an adapter, found none");
+  return found->second;
+}
+
+void check_shapes(const io::SafetensorsFile& file, const LowRankChange& change) {
+  check_as(
+      ErrorKind::model,
+      change.up.rank() == 2 && change.down.rank() == 2 && change.up.dim(1) == change.down.dim(0),
+      file.source(), ": ", change.name, ": expected matrices [O, R] and [R, I], found ",
+      change.up.shape(), " and ", change.down.shape());
+}
+
+nn::NamedTensor& find(std::vector<nn::NamedTensor>& parameters, const std::string& name) {
+  const auto found = std::ranges::find(parameters, name, &nn::NamedTensor::name);
+  check_as(ErrorKind::model, found != parameters.end(), "adapter: expected a parameter ", name,
+           " in the model, found none");
+  return *found;
+}
+
+void check_same_shape(const std::string& name, const Tensor& ours, const Shape& theirs) {
+  check_as(ErrorKind::model, ours.shape() == theirs, "adapter: ", name, ": expected the shape ",
+           ours.shape(), ", found ", theirs);
+}
+
+}  // namespace
+
+std::string adapter_path(const std::string& folder) { return folder + "/adapter.safetensors"; }
+
+void save_adapter(const std::string& path, const Adapter& adapter) {
+  std::vector<io::TensorRecord> records;
+  for (const LowRankChange& change : adapter.changes) {
+    records.push_back(record_of(change.name + std::string(up_suffix), change.up));
+    records.push_back(record_of(change.name + std::string(down_suffix), change.down));
+  }
+  for (const nn::NamedTensor& parameter : adapter.replaced) {
+    records.push_back(record_of(parameter.name, parameter.value));
+  }
+  io::write_safetensors(path, records,
+                        {{"format", format_name},
+                         {"base", adapter.base},
+                         {"scale", fmt::format("{}", adapter.scale)}});
+}
+
+Adapter load_adapter(const std::string& path) {
+  const auto file = io::SafetensorsFile::load(path);
+  check_as(ErrorKind::model, entry(file, "format") == format_name, path, ": expected ", format_name,
+           ", found ", entry(file, "format"));
+  Adapter adapter;
+  adapter.base = entry(file, "base");
+  adapter.scale = std::strtof(entry(file, "scale").c_str(), nullptr);
+  for (const io::TensorRecord& record : file.tensors()) {
+    if (record.name.ends_with(down_suffix)) continue;  // comes with its other half
+    if (!record.name.ends_with(up_suffix)) {
+      adapter.replaced.push_back({record.name, tensor_of(file, record)});
+      continue;
+    }
+    const std::string name = record.name.substr(0, record.name.size() - up_suffix.size());
+    const io::TensorRecord down = file.require(name + std::string(down_suffix));
+    adapter.changes.push_back({name, tensor_of(file, record), tensor_of(file, down)});
+    check_shapes(file, adapter.changes.back());
+  }
+  return adapter;
+}
+
+void merge(const Adapter& adapter, std::vector<nn::NamedTensor>& parameters) {
+  const std::string found = weights_hash(parameters);
+  check_as(ErrorKind::model, found == adapter.base, "adapter: expected the weights ", adapter.base,
+           " that it was learned for, found ", found);
+  const NoRecording no_recording;
+  for (const LowRankChange& change : adapter.changes) {
+    Tensor& weight = find(parameters, change.name).value;
+    const Tensor product = ops::scale(ops::matmul(change.up, change.down), adapter.scale);
+    check_same_shape(change.name, weight, product.shape());
+    weight = ops::add(weight, product);
+  }
+  for (const nn::NamedTensor& replaced : adapter.replaced) {
+    Tensor& value = find(parameters, replaced.name).value;
+    check_same_shape(replaced.name, value, replaced.value.shape());
+    value = replaced.value;
+  }
+}
+
+}  // namespace heed::models

@@ -1,0 +1,32 @@
+// How far one attention head is from looking where it should.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "heed/core/spans.h"
+
+namespace heed::ops {
+
+// A query that should look at a key; rows of the packed tensors, both of the same sequence.
+struct AttentionLink {
+  Index query = 0;
+  Index key = 0;
+
+  friend auto operator<=>(const AttentionLink&, const AttentionLink&) = default;
+};
+
+struct AlignmentLossOptions {
+  Index num_heads = 1;
+  Index num_key_value_heads = 0;    // 0: as num_heads
+  Index head = 0;                   // the one that is looked at
+  std::optional<float> scale = {};  // of the dot products; 1/sqrt(K), if not given
+};
+
+// query [N, H * K], key [M, G * K] -> [], the sum over all queries with links of the cross-entropy
+// between the head's softmax over all keys of the sequence and equal shares for the linked ones
+// (Garg and others 2019). Queries without links do not count.
+Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<AttentionLink> links,
+                      const AlignmentLossOptions& options);
+
+}  // namespace heed::ops

@@ -1,0 +1,81 @@
+#include "heed/cli/classify_command.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "generate/toy_encoders.h"
+#include "io/expect_error.h"
+
+namespace heed::cli {
+namespace {
+
+using io::expect_error;
+
+struct SavedClassifier {
+  TemporaryFolder folder;
+  SavedClassifier() {
+    const models::ClassifierFolder& model = generate::toy_classifier();
+    models::save_model_folder(folder.path(), model.model, model.tokenizer);
+  }
+  std::string run(const std::string& input, ClassifyOptions options = {}) const {
+    options.model = folder.path();
+    std::istringstream in(input);
+    std::ostringstream out;
+    EXPECT_EQ(classify(options, in, out), 0);
+    return out.str();
+  }
+};
+
+TEST(ClassifyCommand, GivesALabelAndItsProbabilityForEachLine) {
+  const SavedClassifier model;
+  const std::string out = model.run("the red\na blue in\n");
+  std::istringstream lines(out);
+  std::string label, probability;
+  std::getline(lines, label, '\t');
+  EXPECT_EQ(label, "warm");
+  std::getline(lines, probability);
+  EXPECT_GT(std::stod(probability), 0.5);
+  EXPECT_LE(std::stod(probability), 1);
+  EXPECT_NE(out.find("\ncold\t0."), std::string::npos) << out;
+}
+
+TEST(ClassifyCommand, PrintsTheNextClassesBehindTheFirst) {
+  const SavedClassifier model;
+  const std::string out = model.run("the red\n", {.top = 2});
+  EXPECT_EQ(std::ranges::count(out, '\t'), 3) << out;
+  EXPECT_EQ(std::ranges::count(out, '\n'), 1) << out;
+}
+
+TEST(ClassifyCommand, PrintsJson) {
+  const SavedClassifier model;
+  const auto json = nlohmann::json::parse(model.run("the red\n", {.top = 3, .json = true}));
+  ASSERT_EQ(json["classes"].size(), 3u);
+  EXPECT_EQ(json["classes"][0]["label"], "warm");
+  EXPECT_GT(json["classes"][0]["probability"], json["classes"][1]["probability"]);
+}
+
+TEST(ClassifyCommand, RefusesABlankLineAndAModelOfAnotherKind) {
+  const SavedClassifier model;
+  std::istringstream in("the red\n\n");
+  std::ostringstream out;
+  expect_error(ErrorKind::data, "line 2: expected text, found a blank line",
+               [&] { classify({.model = model.folder.path()}, in, out); });
+  const TemporaryFolder other;
+  models::save_model_folder(other.path(), generate::toy_masked_model().model,
+                            generate::toy_masked_model().tokenizer);
+  expect_error(ErrorKind::model,
+               other.path() + ": expected a model of type heed-classifier, found heed-masked",
+               [&] { classify({.model = other.path()}, in, out); });
+}
+
+TEST(ClassifyCommand, UnderstandsItsOptions) {
+  EXPECT_NO_THROW(
+      classify_command().app()->parse("--model m --top 3 --json --threads 1 --batch-tokens 9"));
+  EXPECT_THROW(classify_command().app()->parse("--top 3"), CLI::ParseError);
+  EXPECT_THROW(classify_command().app()->parse("--model m --top 0"), CLI::ParseError);
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,80 @@
+#include "heed/cli/fill_command.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "generate/toy_encoders.h"
+#include "io/expect_error.h"
+
+namespace heed::cli {
+namespace {
+
+using io::expect_error;
+
+struct SavedMaskedModel {
+  TemporaryFolder folder;
+  SavedMaskedModel() {
+    const models::MaskedModelFolder& model = generate::toy_masked_model();
+    models::save_model_folder(folder.path(), model.model, model.tokenizer);
+  }
+  std::string run(const std::string& input, FillOptions options = {}) const {
+    options.model = folder.path();
+    std::istringstream in(input);
+    std::ostringstream out;
+    EXPECT_EQ(fill(options, in, out), 0);
+    return out.str();
+  }
+};
+
+TEST(FillCommand, PrintsTheWordsOfEachGapOnOneLine) {
+  const SavedMaskedModel model;
+  const std::string out = model.run("the <mask> in\n<mask> <mask>\n", {.top = 2});
+  std::istringstream lines(out);
+  std::string first, second;
+  std::getline(lines, first);
+  std::getline(lines, second);
+  EXPECT_EQ(std::ranges::count(first, '\t'), 3) << first;
+  EXPECT_EQ(first.find(" ||| "), std::string::npos) << first;
+  EXPECT_NE(second.find(" ||| "), std::string::npos) << second;
+  EXPECT_EQ(std::ranges::count(second, '\t'), 6) << second;
+}
+
+TEST(FillCommand, TakesGapsAsTheyAreWritten) {
+  const SavedMaskedModel model;
+  EXPECT_EQ(model.run("the ___ in\n", {.gap = "___"}), model.run("the <mask> in\n"));
+}
+
+TEST(FillCommand, PrintsJson) {
+  const SavedMaskedModel model;
+  const auto json = nlohmann::json::parse(model.run("the <mask> in\n", {.top = 3, .json = true}));
+  ASSERT_EQ(json["gaps"].size(), 1u);
+  ASSERT_EQ(json["gaps"][0].size(), 3u);
+  EXPECT_TRUE(json["gaps"][0][0]["word"].is_string());
+  EXPECT_GE(json["gaps"][0][0]["probability"], json["gaps"][0][1]["probability"]);
+}
+
+TEST(FillCommand, RefusesALineWithoutAGapAnEmptyGapAndAModelOfAnotherKind) {
+  const SavedMaskedModel model;
+  std::istringstream in("the red\n");
+  std::ostringstream out;
+  expect_error(ErrorKind::data, "line 1: expected a gap <mask>, found none",
+               [&] { fill({.model = model.folder.path()}, in, out); });
+  expect_error(ErrorKind::usage, "--gap: expected some text, found none",
+               [&] { fill({.model = model.folder.path(), .gap = ""}, in, out); });
+  const TemporaryFolder other;
+  models::save_model_folder(other.path(), generate::toy_classifier().model,
+                            generate::toy_classifier().tokenizer);
+  expect_error(ErrorKind::model,
+               other.path() + ": expected a model of type heed-masked, found heed-classifier",
+               [&] { fill({.model = other.path()}, in, out); });
+}
+
+TEST(FillCommand, UnderstandsItsOptions) {
+  EXPECT_NO_THROW(fill_command().app()->parse("--model m --top 3 --gap ___ --json --threads 1"));
+  EXPECT_THROW(fill_command().app()->parse("--top 3"), CLI::ParseError);
+}
+
+}  // namespace
+}  // namespace heed::cli

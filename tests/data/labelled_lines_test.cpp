@@ -1,0 +1,59 @@
+#include "heed/data/labelled_lines.h"
+
+#include <gtest/gtest.h>
+
+#include "io/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace heed::data {
+namespace {
+
+using io::expect_error;
+
+void expect_two_moods(const std::string& path) {
+  const auto lines = read_labelled_lines(path);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].label, "good");
+  EXPECT_EQ(lines[0].text, "what a day, really");
+  EXPECT_EQ(lines[1].label, "bad");
+  EXPECT_EQ(lines[1].text, "rain again");
+}
+
+TEST(LabelledLines, ComeFromEveryKindOfFile) {
+  const TemporaryFolder folder;
+  expect_two_moods(folder.write("moods.tsv", "good\twhat a day, really\nbad\train again\n"));
+  expect_two_moods(
+      folder.write("headed.csv", "text,label\n\"what a day, really\",good\nrain again,bad\n"));
+  expect_two_moods(folder.write("plain.csv", "good,\"what a day, really\"\nbad,rain again\n"));
+  expect_two_moods(folder.write("moods.jsonl",
+                                "{\"label\":\"good\",\"text\":\"what a day, really\"}\n"
+                                "{\"text\":\"rain again\",\"label\":\"bad\"}\n"));
+}
+
+TEST(LabelledLines, WithoutLabelOrTextAreRefusedByFileAndLine) {
+  const TemporaryFolder folder;
+  const std::string no_text = folder.write("text.tsv", "good\tfine\nbad\t  \n");
+  expect_error(ErrorKind::data, no_text + ":2: expected text behind the label bad, found none",
+               [&] { read_labelled_lines(no_text); });
+  const std::string no_label = folder.write("label.tsv", "good\tfine\ngood\tvery\n\train\n");
+  expect_error(ErrorKind::data, no_label + ":3: expected a label, found an empty one",
+               [&] { read_labelled_lines(no_label); });
+}
+
+TEST(LabelledLines, HaveTheirClassesInTheOrderOfTheAlphabet) {
+  const std::vector<LabelledLine> lines{{"warm", "a", 1}, {"cold", "b", 2}, {"warm", "c", 3}};
+  const std::vector<std::string> labels = distinct_labels(lines);
+  EXPECT_EQ(labels, (std::vector<std::string>{"cold", "warm"}));
+  EXPECT_EQ(classes_of(lines, labels, "f"), (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(texts_of(lines), (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST(LabelledLines, WithAnUnknownLabelAreRefusedByLabelFileAndLine) {
+  const std::vector<LabelledLine> lines{{"warm", "a", 1}, {"mild", "b", 7}};
+  const std::vector<std::string> labels{"cold", "warm"};
+  expect_error(ErrorKind::data, "test.tsv:7: expected one of the 2 labels of the model, found mild",
+               [&] { classes_of(lines, labels, "test.tsv"); });
+}
+
+}  // namespace
+}  // namespace heed::data

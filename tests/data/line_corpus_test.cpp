@@ -1,0 +1,40 @@
+#include "heed/data/line_corpus.h"
+
+#include <gtest/gtest.h>
+
+#include "io/expect_error.h"
+
+namespace heed::data {
+namespace {
+
+using io::expect_error;
+
+const std::vector<std::string> lines{"red green", "", "blue", "red red red red red", "green"};
+
+text::Tokenizer words() {
+  return text::Tokenizer::train(lines, {.vocabulary = 20, .subwords = text::Subwords::word});
+}
+
+TEST(LineCorpus, KeepsTheLinesThatCanBeUsedAndCountsTheOthers) {
+  const text::Tokenizer tokenizer = words();
+  const auto corpus = LineCorpus::tokenize(lines, tokenizer, 4);
+  ASSERT_EQ(corpus.size(), 3);
+  EXPECT_EQ(corpus.num_blank(), 1);
+  EXPECT_EQ(corpus.num_too_long(), 1);
+  EXPECT_EQ((std::vector<Index>{corpus.place(0), corpus.place(1), corpus.place(2)}),
+            (std::vector<Index>{0, 2, 4}));
+  EXPECT_EQ(corpus.ids(0).size(), 3u);
+  EXPECT_EQ(corpus.ids(0).back(), text::Tokenizer::end);
+  EXPECT_EQ(corpus.sizes()[0].source, 3);
+  EXPECT_EQ(tokenizer.decode(corpus.ids(1)), "blue");
+}
+
+TEST(LineCorpus, RefusesATextOfWhichNothingRemains) {
+  expect_error(ErrorKind::data,
+               "corpus: expected lines of text, found none that can be used among 5 (1 blank, 4 "
+               "longer than 1 tokens)",
+               [] { LineCorpus::tokenize(lines, words(), 1); });
+}
+
+}  // namespace
+}  // namespace heed::data
