@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "heed/base/error.h"
+#include "heed/text/lines.h"
 
 namespace heed::generate {
 namespace {
@@ -31,8 +32,8 @@ std::vector<TokenSequence> tokens_of(std::span<const std::string> words, const c
                                      const text::Tokenizer& tokenizer) {
   std::vector<TokenSequence> sequences;
   for (const std::string& word : words) {
-    const bool is_blank = word.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
-    check_as(ErrorKind::usage, !is_blank, role, " words: expected a word, found a blank one");
+    check_as(ErrorKind::usage, !text::is_blank(word), role,
+             " words: expected a word, found a blank one");
     sequences.push_back(tokenizer.encode(word));
     const bool is_known = std::ranges::count(sequences.back(), text::Tokenizer::unknown) == 0;
     check_as(ErrorKind::usage, is_known, role, " words: expected a word of the vocabulary, found '",

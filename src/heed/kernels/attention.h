@@ -38,6 +38,8 @@ struct HeadRowsOut {
 };
 
 // The rows of a key/value cache lie in pages of so many, a multiple of the lanes of any vector.
+// With 16 and with 32 the times were the same within their noise (1,000 lines of Multi30k, beam 5:
+// 3.0 and 3.1 s, beam 1: 0.86 and 0.87 s at best, on two cores); small pages copy and waste less.
 inline constexpr std::int64_t attention_page_rows = 16;
 
 // Rows of one head that lie in pages, in any order: row i is row i % attention_page_rows of page
