@@ -53,7 +53,8 @@ TEST(ConvertWeights, EveryFormatAndBackToFloatsGivesTheSameLogits) {
     convert_weights(narrow, narrow + "-f32", WeightFormat::f32);
     EXPECT_EQ(load_config(narrow + "-f32"), folders.config);
     EXPECT_TRUE(same_bits(logits_of(narrow), logits_of(narrow + "-f32")));
-    EXPECT_EQ(weights_hash(load_parameters(narrow)), weights_hash(load_parameters(narrow + "-f32")));
+    EXPECT_EQ(weights_hash(load_parameters(narrow)),
+              weights_hash(load_parameters(narrow + "-f32")));
   }
 }
 
@@ -61,6 +62,7 @@ TEST(ConvertWeights, ALanguageModelIsConvertedToo) {
   const TemporaryFolder folder;
   const text::Tokenizer tokenizer = letters();
   TransformerConfig config = Folders::with_vocabulary(tokenizer.size());
+  config.kind = ModelKind::language;
   config.encoder_layers = 0;
   const LanguageModel model(config, 5);
   save_model_folder(folder.file("f32"), model, tokenizer);

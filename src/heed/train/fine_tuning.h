@@ -8,8 +8,8 @@
 
 namespace heed::train {
 
-// Whether a run needs the model that it began with to the end, because no checkpoint holds the parts
-// that are not trained.
+// Whether a run needs the model that it began with to the end, because no checkpoint holds the
+// parts that are not trained.
 bool needs_beginning(const TrainingOptions& options);
 
 // The same task, but what TrainingOptions::freeze names stays as it is, and with
