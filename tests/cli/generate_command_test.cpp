@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "generate/memorised_writer.h"
 #include "heed/base/error.h"
+#include "heed/cli/evaluate_command.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -76,6 +79,27 @@ TEST(GenerateCommand, RefusesAPromptLongerThanTheContext) {
     EXPECT_TRUE(std::string(error.what()).starts_with("prompt 2: expected at most"))
         << error.what();
   }
+}
+
+// heed evaluate of the same model.
+TEST(EvaluateCommand, TellsThePerplexityOfATextPerTokenWordAndCharacter) {
+  const SavedModel model;
+  std::ofstream(model.folder.file("text")) << "the cat sat on a mat\nthe bat\n";
+  std::istringstream in;
+  std::ostringstream out;
+  EvaluateOptions options;
+  options.model = model.folder.path();
+  options.text = model.folder.file("text");
+  options.json = true;
+  EXPECT_EQ(evaluate(options, in, out), 0);
+  const auto found = nlohmann::json::parse(out.str());
+  EXPECT_EQ(found["token"]["count"], 29);
+  EXPECT_EQ(found["word"]["count"], 8);
+  EXPECT_EQ(found["character"]["count"], 29);
+  EXPECT_GT(found["token"]["perplexity"], 1.0);
+  EXPECT_LT(found["token"]["perplexity"], 2.0);
+  EXPECT_NEAR(std::pow(found["word"]["perplexity"].get<double>(), 8.0 / 29),
+              found["character"]["perplexity"].get<double>(), 1e-9);
 }
 
 TEST(GenerateCommand, RefusesAModelOfAnotherKind) {

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/models/adapter.h"
+#include "heed/models/convert_weights.h"
 #include "heed/models/model_folder.h"
 #include "support/same_bits.h"
 #include "train/toy_training.h"
@@ -114,6 +115,12 @@ TEST_F(FineTuning, AnAdapterMergedIntoItsBaseIsTheTunedModel) {
     EXPECT_TRUE(same_bits(merged[i].value, tuned[i].value)) << tuned[i].name;
   }
   EXPECT_THROW(models::merge(adapter, merged), Error) << "these are other weights by now";
+  const std::string path = models::adapter_path(toy.file("tuned"));
+  models::convert_weights(toy.file("base"), toy.file("merged"), models::WeightFormat::f32, path);
+  EXPECT_EQ(models::weights_hash(weights("merged")), models::weights_hash(tuned));
+  EXPECT_THROW(models::convert_weights(toy.file("tuned"), toy.file("twice"),
+                                       models::WeightFormat::f32, path),
+               Error);
 }
 
 TEST_F(FineTuning, StoppedItGoesOnWithTheSameBits) {

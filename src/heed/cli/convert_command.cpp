@@ -12,7 +12,7 @@ namespace heed::cli {
 int convert(const ConvertOptions& options, std::ostream& out) {
   const auto format = models::parse_choice<models::WeightFormat>(options.weights, "--weights");
   const models::ConvertedSizes sizes =
-      models::convert_weights(options.model, options.output, format);
+      models::convert_weights(options.model, options.output, format, options.adapter);
   out << fmt::format("before  {:>13} bytes\nafter   {:>13} bytes, {:.1f}%\n", sizes.before,
                      sizes.after,
                      100.0 * static_cast<double>(sizes.after) / static_cast<double>(sizes.before));
@@ -21,15 +21,16 @@ int convert(const ConvertOptions& options, std::ostream& out) {
 
 Command convert_command() {
   auto options = std::make_shared<ConvertOptions>();
-  Command command("convert", "Write a model with its weights in smaller numbers.",
+  Command command("convert",
+                  "Write a model with its weights in smaller numbers, or with an adapter added.",
                   "heed convert my-model my-model-int8 --weights int8");
   command.option("model", options->model, "model folder")->required();
   command.option("output", options->output, "new folder for the converted model")->required();
-  command
-      .option("--weights", options->weights,
-              "one of " + models::choice_names<models::WeightFormat>() +
-                  "; all but f32 can be run and not trained")
-      ->required();
+  command.option("--weights", options->weights,
+                 "one of " + models::choice_names<models::WeightFormat>() +
+                     "; all but f32 can be run and not trained");
+  command.app()->add_option("--adapter", options->adapter,
+                            "adapter.safetensors of `heed train --lora`, to be added first");
   command.run([options] { return convert(*options, std::cout); });
   return command;
 }

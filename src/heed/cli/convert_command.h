@@ -11,7 +11,8 @@ namespace heed::cli {
 struct ConvertOptions {
   std::string model = {};
   std::string output = {};
-  std::string weights = {};
+  std::string weights = "f32";
+  std::string adapter = {};  // path of low-rank changes to add; may be empty
 };
 
 // Writes the model to the output folder in the format `weights`, and the size of the weights before

@@ -13,8 +13,10 @@
 #include "heed/data/labelled_lines.h"
 #include "heed/generate/image_labeller.h"
 #include "heed/generate/line_classifier.h"
+#include "heed/generate/text_likelihood.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
+#include "heed/metrics/perplexity.h"
 #include "heed/text/lines.h"
 
 namespace heed::cli {
@@ -109,9 +111,42 @@ int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   return print_scores(options, right, labeller.classify(pixels), labeller.labels(), out);
 }
 
+int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
+  const auto [model, tokenizer] = models::load_language_model_folder(options.model);
+  const std::vector<std::string> lines = text::read_lines(options.text);
+  check_as(ErrorKind::data, !lines.empty(), options.text.string(),
+           ": expected lines of text, found none");
+  const auto [loss, num_tokens] = generate::text_likelihood(model.packed(), tokenizer, lines);
+  metrics::TextLength length;
+  for (const std::string& line : lines) length.add(line + '\n', 0);
+  length.tokens = num_tokens;
+  const metrics::Perplexity perplexity = metrics::perplexity(loss, length);
+  if (options.json) {
+    const auto unit = [&](double of_unit, Index count) {
+      return Json{
+          {"perplexity", of_unit}, {"loss", loss / static_cast<double>(count)}, {"count", count}};
+    };
+    out << Json{{"token", unit(perplexity.token, length.tokens)},
+                {"word", unit(perplexity.word, length.words)},
+                {"character", unit(perplexity.character, length.characters)}}
+               .dump(2)
+        << '\n';
+    return 0;
+  }
+  const auto print = [&](const char* name, double of_unit, Index count) {
+    out << fmt::format("perplexity per {} {:.4f} (loss {:.4f}, {} {}s)\n", name, of_unit,
+                       loss / static_cast<double>(count), count, name);
+  };
+  print("token", perplexity.token, length.tokens);
+  print("word", perplexity.word, length.words);
+  print("character", perplexity.character, length.characters);
+  return 0;
+}
+
 }  // namespace
 
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out) {
+  if (!options.text.empty()) return evaluate_text(options, out);
   if (!options.labelled.empty()) return evaluate_lines(options, out);
   if (!options.images.empty()) return evaluate_images(options, out);
   const auto references = text::read_lines(options.reference);
@@ -139,21 +174,24 @@ Command evaluate_command() {
   Command command(
       "evaluate",
       "Score translations on standard input, one a line, against their references:\n"
-      "BLEU and chrF, equal to those of sacreBLEU 2.3.1; or a classifier on lines with\n"
-      "labels, or on images: accuracy and macro-F1.",
+      "BLEU and chrF, equal to those of sacreBLEU 2.3.1; or a language model on a text:\n"
+      "perplexity; or a classifier on lines with labels, or on images: accuracy and\n"
+      "macro-F1.",
       "heed translate --model model < test.en | heed evaluate --reference test.de");
   CLI::App* scored = command.app()->add_option_group("What is scored");
   scored->require_option(1);
   CLI::Option* reference =
       scored->add_option("--reference", options->reference, "the right translations, one a line");
+  CLI::Option* text = scored->add_option("--text", options->text, "running text");
   CLI::Option* labelled = scored->add_option("--labelled", options->labelled,
                                              "lines with the right labels: .tsv, .csv or .jsonl");
   CLI::Option* images =
       scored->add_option("--images", options->images,
                          "folder with a folder of images for each label, or MNIST's files to test");
   CLI::Option* model = command.app()
-                           ->add_option("--model", options->model, "folder of the classifier")
+                           ->add_option("--model", options->model, "folder of the model")
                            ->excludes(reference);
+  text->needs(model);
   labelled->needs(model);
   images->needs(model);
   command.flag("--confusion", options->confusion, "how often each label was given for each")

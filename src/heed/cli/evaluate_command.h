@@ -1,4 +1,5 @@
-// heed evaluate: how close are translations to their references, how often is a classifier right?
+// heed evaluate: how close are translations to their references, how often is a classifier right,
+// how well does a language model know a text?
 #pragma once
 
 #include <filesystem>
@@ -16,8 +17,9 @@ struct EvaluateOptions {
   bool lowercase = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};
-  // In place of a reference: lines with labels or a folder of images, and the classifier that is to
-  // tell their classes.
+  // In place of a reference: a running text, lines with labels or a folder of images, and the model
+  // that is to tell the next token or the class.
+  std::filesystem::path text = {};
   std::filesystem::path labelled = {};
   std::filesystem::path images = {};
   std::string model = {};
@@ -25,7 +27,7 @@ struct EvaluateOptions {
 };
 
 // Hypotheses from `in`, one a line; scores to `out`, one a line, or as one JSON object. With
-// labelled lines or images nothing is read from `in`.
+// a text, labelled lines or images nothing is read from `in`.
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out);
 
 Command evaluate_command();

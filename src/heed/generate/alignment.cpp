@@ -99,8 +99,21 @@ std::vector<Tensor> cross_attention_weights(const models::TranslationModel& mode
   return weights;
 }
 
-Index first_alignment_layer(const models::TransformerConfig& config) {
-  return std::max<Index>(config.decoder_layers - 2, 0);
+std::vector<Tensor> alignment_weights(const models::TranslationModel& model,
+                                      std::span<const std::vector<int>> sources,
+                                      std::span<const std::vector<int>> targets) {
+  const models::TransformerConfig& config = model.config();
+  const Index first_layer = std::max<Index>(config.decoder_layers - 2, 0);
+  std::vector<Tensor> weights = cross_attention_weights(model, sources, targets, first_layer);
+  if (config.guided_alignment == 0) return weights;
+  static_assert(models::alignment_head == 0, "the head that is led is the first of these");
+  for (Tensor& heads : weights) {
+    const Index rows = heads.dim(1), columns = heads.dim(2);
+    heads =
+        Tensor::from(std::as_const(heads).values().first(static_cast<std::size_t>(rows * columns)),
+                     {1, rows, columns});
+  }
+  return weights;
 }
 
 }  // namespace heed::generate

@@ -32,10 +32,13 @@ std::vector<Tensor> cross_attention_weights(const models::TranslationModel& mode
                                             std::span<const std::vector<int>> targets,
                                             Index first_layer);
 
-// The layers whose cross-attention is taken for an alignment begin here: the last two. Lower layers
-// look at the source of the token before. Against links that two word-translation models (IBM 1)
-// agree on, 400 sentences of Multi30k, a tiny model's last layer alone found 78% of the links, the
-// last but one 75%, both together 81%.
-Index first_alignment_layer(const models::TransformerConfig& config);
+// The heads that an alignment is taken from, [heads, target + 1, source + 1] per sequence: the one
+// that guided alignment has led there, or all of the last two layers. Lower layers look at the
+// source of the token before. Against links that two word-translation models (IBM 1) agree on, 400
+// sentences of Multi30k, a tiny model's last layer alone found 78% of the links, the last but one
+// 75%, both together 81%.
+std::vector<Tensor> alignment_weights(const models::TranslationModel& model,
+                                      std::span<const std::vector<int>> sources,
+                                      std::span<const std::vector<int>> targets);
 
 }  // namespace heed::generate

@@ -157,8 +157,7 @@ void Translator::align(const models::TranslationModel& model, std::span<const So
       targets.push_back(hypothesis.ids);
     }
   }
-  const std::vector<Tensor> weights =
-      cross_attention_weights(model, sources, targets, first_alignment_layer(model.config()));
+  const std::vector<Tensor> weights = alignment_weights(model, sources, targets);
   std::size_t pair = 0;
   for (const Source& source : batch) {
     for (TranslatedLine& line : translations[source.line].best) {

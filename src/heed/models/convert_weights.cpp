@@ -1,9 +1,11 @@
 #include "heed/models/convert_weights.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/models/adapter.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::models {
@@ -19,14 +21,27 @@ bool is_rounded_to_integers(WeightFormat format) {
   return format == WeightFormat::int8 || format == WeightFormat::int4;
 }
 
+template <typename Model>
+void add_adapter(Model& model, const std::string& path) {
+  if (path.empty()) return;
+  std::vector<nn::NamedTensor> ours = nn::named_parameters(model);
+  std::vector<nn::NamedTensor> changed = ours;
+  merge(load_adapter(path), changed);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    std::ranges::copy(changed[i].value.values(), ours[i].value.data());
+  }
+}
+
 }  // namespace
 
-ConvertedSizes convert_weights(const std::string& from, const std::string& to,
-                               WeightFormat format) {
+ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter) {
   const TransformerConfig config = load_config(from);
   check_as(ErrorKind::model, format == WeightFormat::f32 || !is_rounded_to_integers(config.weights),
            from, ": expected weights of f32, f16 or bf16 to make ", name_of(format), " of, found ",
            name_of(config.weights));
+  check_as(ErrorKind::model, adapter.empty() || config.weights == WeightFormat::f32, from,
+           ": expected weights of f32 to add an adapter to, found ", name_of(config.weights));
   check_as(ErrorKind::usage, !io::is_file(weights_path(to)), to,
            ": expected a folder without a model, found one");
   check_as(ErrorKind::model,
@@ -34,10 +49,12 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to,
            ": expected a model of type ", name_of(ModelKind::translation), " or ",
            name_of(ModelKind::language), ", found ", name_of(config.kind));
   if (config.kind == ModelKind::language) {
-    const LanguageModelFolder loaded = load_language_model_folder(from);
+    LanguageModelFolder loaded = load_language_model_folder(from);
+    add_adapter(loaded.model, adapter);
     save_model_folder(to, loaded.model, loaded.tokenizer, format);
   } else {
-    const ModelFolder loaded = load_model_folder(from);
+    ModelFolder loaded = load_model_folder(from);
+    add_adapter(loaded.model, adapter);
     save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
   }
   return {weights_bytes(from), weights_bytes(to)};

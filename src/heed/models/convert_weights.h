@@ -14,7 +14,8 @@ struct ConvertedSizes {
 
 // Writes the model in folder `from` to a new folder `to`. Refuses a `to` that holds weights
 // already, and int8 and int4 as a beginning for anything but f32: rounding twice would add up the
-// errors.
-ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format);
+// errors. `adapter`: the path of low-rank changes that are added first, or empty.
+ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter = {});
 
 }  // namespace heed::models
