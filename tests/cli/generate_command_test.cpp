@@ -84,7 +84,7 @@ TEST(GenerateCommand, RefusesAPromptLongerThanTheContext) {
 // heed evaluate of the same model.
 TEST(EvaluateCommand, TellsThePerplexityOfATextPerTokenWordAndCharacter) {
   const SavedModel model;
-  std::ofstream(model.folder.file("text")) << "the cat sat on a mat\nthe bat\n";
+  std::ofstream(model.folder.file("text")) << "the cat sat on a mat\nüber die straße ging er\n";
   std::istringstream in;
   std::ostringstream out;
   EvaluateOptions options;
@@ -93,12 +93,12 @@ TEST(EvaluateCommand, TellsThePerplexityOfATextPerTokenWordAndCharacter) {
   options.json = true;
   EXPECT_EQ(evaluate(options, in, out), 0);
   const auto found = nlohmann::json::parse(out.str());
-  EXPECT_EQ(found["token"]["count"], 29);
-  EXPECT_EQ(found["word"]["count"], 8);
-  EXPECT_EQ(found["character"]["count"], 29);
+  EXPECT_EQ(found["token"]["count"], 45);
+  EXPECT_EQ(found["word"]["count"], 11);
+  EXPECT_EQ(found["character"]["count"], 45);
   EXPECT_GT(found["token"]["perplexity"], 1.0);
   EXPECT_LT(found["token"]["perplexity"], 2.0);
-  EXPECT_NEAR(std::pow(found["word"]["perplexity"].get<double>(), 8.0 / 29),
+  EXPECT_NEAR(std::pow(found["word"]["perplexity"].get<double>(), 11.0 / 45),
               found["character"]["perplexity"].get<double>(), 1e-9);
 }
 

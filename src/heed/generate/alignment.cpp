@@ -1,6 +1,7 @@
 #include "heed/generate/alignment.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/generate/cross_attention_watcher.h"
