@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/train/optimizer.h"
+#include "models/same_gradients.h"
 #include "models/small_models.h"
 #include "nn/module_parameters.h"
 #include "support/same_bits.h"
@@ -128,24 +129,7 @@ TEST(Classifier, TrainingHasTheSameBitsForAnyNumberOfThreads) {
   for (TransformerConfig config : configs()) {
     config.attention_dropout = 0.1f;
     const ClassifierBatch batch = batch_of(sample_sentences({30, 5, 17}), {0, 1, 2});
-    const auto gradients = [&](int threads) {
-      const int before = num_threads();
-      set_num_threads(threads);
-      Classifier model = shaken(config);
-      auto context = nn::ForwardContext::training(1, 7);
-      backward(model.loss(batch, context).loss);
-      set_num_threads(before);
-      std::vector<Tensor> found;
-      for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
-        found.push_back(parameter.value.gradient());
-      }
-      return found;
-    };
-    const auto one = gradients(1), two = gradients(2);
-    for (std::size_t i = 0; i < one.size(); ++i) {
-      ASSERT_TRUE(one[i].is_defined()) << "parameter " << i << " has no gradient";
-      EXPECT_TRUE(same_bits(one[i], two[i])) << "parameter " << i;
-    }
+    expect_same_gradients_for_any_threads([&] { return shaken(config); }, batch);
   }
 }
 

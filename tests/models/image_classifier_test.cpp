@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/train/optimizer.h"
+#include "models/same_gradients.h"
 #include "models/small_models.h"
 #include "nn/module_parameters.h"
 #include "support/same_bits.h"
@@ -79,24 +80,7 @@ TEST(ImageClassifier, EveryParameterGetsTheSameGradientForAnyNumberOfThreads) {
   TransformerConfig config = image_config(Pooling::attention);
   config.attention_dropout = 0.1f;
   const ImageBatch batch{sample({2 * patches_of_one, 16}), {0, 2}};
-  const auto gradients = [&](int threads) {
-    const int before = num_threads();
-    set_num_threads(threads);
-    ImageClassifier model(config, 1);
-    auto context = nn::ForwardContext::training(1, 7);
-    backward(model.loss(batch, context).loss);
-    set_num_threads(before);
-    std::vector<Tensor> found;
-    for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
-      found.push_back(parameter.value.gradient());
-    }
-    return found;
-  };
-  const auto one = gradients(1), two = gradients(2);
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    ASSERT_TRUE(one[i].is_defined()) << "parameter " << i << " has no gradient";
-    EXPECT_TRUE(same_bits(one[i], two[i])) << "parameter " << i;
-  }
+  expect_same_gradients_for_any_threads([&] { return ImageClassifier(config, 1); }, batch);
 }
 
 TEST(ImageClassifier, MemorisesADozenImages) {

@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/models/model_folder.h"
+#include "models/same_gradients.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
 #include "support/temporary_folder.h"
@@ -128,24 +129,7 @@ TEST(LanguageModel, GradientsHaveTheSameBitsForAnyNumberOfThreads) {
   config.attention_dropout = config.activation_dropout = 0.1f;
   const auto sequences = sample_sentences({30, 30, 30});
   LanguageBatch batch{packed(sequences), packed(sample_sentences({30, 30, 30}, 2)).ids};
-  const auto gradients = [&](int threads) {
-    const int before = num_threads();
-    set_num_threads(threads);
-    LanguageModel model(config, 1);
-    auto context = nn::ForwardContext::training(1, 7);
-    backward(model.loss(batch, context).loss);
-    set_num_threads(before);
-    std::vector<Tensor> found;
-    for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
-      found.push_back(parameter.value.gradient());
-    }
-    return found;
-  };
-  const auto one = gradients(1), three = gradients(3);
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    ASSERT_TRUE(one[i].is_defined()) << "parameter " << i << " has no gradient";
-    EXPECT_TRUE(same_bits(one[i], three[i])) << "parameter " << i;
-  }
+  expect_same_gradients_for_any_threads([&] { return LanguageModel(config, 1); }, batch);
 }
 
 TEST(LanguageModel, ComesBackFromItsFolder) {

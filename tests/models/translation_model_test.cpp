@@ -12,6 +12,7 @@
 #include "heed/text/tokenizer.h"
 #include "heed/train/optimizer.h"
 #include "io/expect_error.h"
+#include "models/same_gradients.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
 
@@ -173,24 +174,7 @@ TEST(TranslationModel, TrainingHasTheSameBitsForAnyNumberOfThreads) {
   config.attention_dropout = config.activation_dropout = 0.1f;
   const TranslationBatch batch =
       batch_of(sample_sentences({30, 5, 17}), sample_sentences({20, 9, 28}, 2));
-  const auto gradients = [&](int threads) {
-    const int before = num_threads();
-    set_num_threads(threads);
-    TranslationModel model(config, 1);
-    auto context = nn::ForwardContext::training(1, 7);
-    backward(model.loss(batch, context).loss);
-    set_num_threads(before);
-    std::vector<Tensor> found;
-    for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
-      found.push_back(parameter.value.gradient());
-    }
-    return found;
-  };
-  const auto one = gradients(1), three = gradients(3);
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    ASSERT_TRUE(one[i].is_defined()) << "parameter " << i << " has no gradient";
-    EXPECT_TRUE(same_bits(one[i], three[i])) << "parameter " << i;
-  }
+  expect_same_gradients_for_any_threads([&] { return TranslationModel(config, 1); }, batch);
 }
 
 TEST(TranslationModel, MemorisesADozenSentences) {

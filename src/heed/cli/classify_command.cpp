@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
 #include "heed/generate/image_labeller.h"
 #include "heed/generate/line_classifier.h"
@@ -71,7 +70,6 @@ int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out
 
 Command classify_command() {
   auto options = std::make_shared<ClassifyOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("classify",
                   "Tell the class of every line of standard input: of a text, or of the image\n"
                   "whose path it is.",
@@ -82,14 +80,8 @@ Command classify_command() {
   command.flag("--json", options->json, "an object a line: classes with their probabilities");
   command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
       ->check(CLI::PositiveNumber);
-  command.app()
-      ->add_option("--threads", *threads,
-                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, threads] {
-    if (*threads > 0) set_num_threads(*threads);
-    return classify(*options, std::cin, std::cout);
-  });
+  command.accept_threads();
+  command.run([options] { return classify(*options, std::cin, std::cout); });
   return command;
 }
 

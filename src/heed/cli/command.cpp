@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/base/version.h"
 
 namespace heed::cli {
@@ -132,6 +133,17 @@ void Command::accept_config_file() {
   app_->set_config("--config", "", "read options from this file, one `name = value` a line")
       ->check(CLI::ExistingFile);
   app_->config_formatter(std::make_shared<ConfigBelowEnvironment>(*app_));
+}
+
+void Command::accept_threads() {
+  app_->add_option("--threads", *threads_,
+                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
+      ->check(CLI::PositiveNumber);
+}
+
+int Command::execute() const {
+  if (*threads_ > 0) set_num_threads(*threads_);
+  return work_();
 }
 
 int run_program(int argc, const char* const* argv, const std::vector<Command>& commands) {

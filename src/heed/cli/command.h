@@ -29,16 +29,19 @@ class Command {
   // Adds --config FILE with lines like `batch-tokens = 4096`, one for each option. The command line
   // wins over the environment (Option::envname), and the environment wins over the file.
   void accept_config_file();
+  // Adds --threads, which holds from before the work begins.
+  void accept_threads();
   // The work: returns the exit code, throws heed::Error for mistakes.
   void run(std::function<int()> work) { work_ = std::move(work); }
 
   std::shared_ptr<CLI::App> app() const { return app_; }
-  int execute() const { return work_(); }
+  int execute() const;
 
  private:
   std::string name_;
   std::shared_ptr<CLI::App> app_;
   std::function<int()> work_;
+  std::shared_ptr<int> threads_ = std::make_shared<int>(0);  // 0: nobody has said
 };
 
 // Parses the command line, runs one command, and returns the exit code of the program. Errors

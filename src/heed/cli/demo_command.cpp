@@ -10,7 +10,6 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/base/parallel.h"
 #include "heed/cli/word_attention.h"
 #include "heed/data/grammar_corpus.h"
 #include "heed/generate/translator.h"
@@ -147,17 +146,12 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
 Command demo_command() {
   auto options = std::make_shared<DemoOptions>();
   auto progress = std::make_shared<ProgressOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("demo", "Train a small translator on the built-in corpus and try it.",
                   "heed demo --dir demo");
   command.option("--dir", options->folder, "folder for the corpus and the model");
   command.flag("--quiet", progress->quiet, "say nothing while training");
-  command.app()
-      ->add_option("--threads", *threads,
-                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, progress, threads] {
-    if (*threads > 0) set_num_threads(*threads);
+  command.accept_threads();
+  command.run([options, progress] {
     progress->is_terminal = ::isatty(STDERR_FILENO) != 0;
     return demo(*options, *progress, std::cout, std::cerr);
   });

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 
-#include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
 #include "heed/generate/sentence_encoder.h"
 #include "heed/io/npy.h"
@@ -43,7 +42,6 @@ int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
 
 Command embed_command() {
   auto options = std::make_shared<EmbedOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("embed",
                   "Make a vector of every line of standard input: as a classifier pools them,\n"
                   "or the mean over a masked model's or a translator's encoder.",
@@ -54,14 +52,8 @@ Command embed_command() {
                  "object a line");
   command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
       ->check(CLI::PositiveNumber);
-  command.app()
-      ->add_option("--threads", *threads,
-                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, threads] {
-    if (*threads > 0) set_num_threads(*threads);
-    return embed(*options, std::cin, std::cout);
-  });
+  command.accept_threads();
+  command.run([options] { return embed(*options, std::cin, std::cout); });
   return command;
 }
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
 #include "heed/generate/gap_filler.h"
 
@@ -60,7 +59,6 @@ int fill(const FillOptions& options, std::istream& in, std::ostream& out) {
 
 Command fill_command() {
   auto options = std::make_shared<FillOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("fill", "Tell which words could stand in the gaps of every line.",
                   "echo 'The cat sat on the <mask>.' | heed fill --model my-masked-model");
   command.option("--model", options->model, "model folder")->required();
@@ -70,14 +68,8 @@ Command fill_command() {
   command.flag("--json", options->json, "an object a line: gaps, words and their probabilities");
   command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
       ->check(CLI::PositiveNumber);
-  command.app()
-      ->add_option("--threads", *threads,
-                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, threads] {
-    if (*threads > 0) set_num_threads(*threads);
-    return fill(*options, std::cin, std::cout);
-  });
+  command.accept_threads();
+  command.run([options] { return fill(*options, std::cin, std::cout); });
   return command;
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
 #include "heed/cli/line_editor.h"
 
@@ -160,7 +159,6 @@ void add_writing_options(Command& command, generate::WritingOptions& writing) {
 
 Command generate_command() {
   auto options = std::make_shared<GenerateOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("generate", "Write on from a prompt, or from every line of standard input.",
                   "heed generate --model my-model --prompt 'ROMEO:' --max-tokens 300 --top-p 0.9");
   CLI::App& app = *command.app();
@@ -171,11 +169,8 @@ Command generate_command() {
   command.option("--separator", options->separator, "the line between two texts");
   command.flag("--json", options->json,
                "an object a line: prompt, text, ending, tokens with log-probabilities");
-  app.add_option("--threads", *threads,
-                 "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, threads] {
-    if (*threads > 0) set_num_threads(*threads);
+  command.accept_threads();
+  command.run([options] {
     generate::validate(options->writing.sampling);
     const bool is_conversation = !options->prompt && ::isatty(STDIN_FILENO) != 0;
     return is_conversation ? converse(*options, std::cout)

@@ -145,7 +145,6 @@ int score(const ScoreOptions& options, std::istream& in, std::ostream& out) {
 
 Command score_command() {
   auto options = std::make_shared<ScoreOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("score",
                   "Print how likely a model finds each line: its log-probability.\n"
                   "A language model reads lines, a translation model reads source TAB target.",
@@ -160,13 +159,8 @@ Command score_command() {
                "cut the end of lines that are too long for the model");
   command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
       ->check(CLI::PositiveNumber);
-  app.add_option("--threads", *threads,
-                 "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, threads] {
-    if (*threads > 0) set_num_threads(*threads);
-    return score(*options, std::cin, std::cout);
-  });
+  command.accept_threads();
+  command.run([options] { return score(*options, std::cin, std::cout); });
   return command;
 }
 

@@ -7,7 +7,6 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/base/parallel.h"
 #include "heed/train/starting_model.h"
 #include "heed/train/training.h"
 
@@ -125,7 +124,6 @@ std::string default_presets() {
 Command train_command() {
   auto options = std::make_shared<TrainOptions>();
   auto progress = std::make_shared<ProgressOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("train", "Train a model on files: which ones says what it learns.",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");
@@ -139,12 +137,9 @@ Command train_command() {
   command.flag("--resume", options->resume,
                "go on with the run in the folder; what is not said again stays as it was");
   command.flag("--quiet", progress->quiet, "say nothing while all is well");
-  app.add_option("--threads", *threads,
-                 "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
+  command.accept_threads();
   command.accept_config_file();
-  command.run([options, progress, threads] {
-    if (*threads > 0) set_num_threads(*threads);
+  command.run([options, progress] {
     progress->is_terminal = ::isatty(STDERR_FILENO) != 0;
     return train(*options, *progress, std::cout, std::cerr);
   });

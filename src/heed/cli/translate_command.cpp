@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
 #include "heed/generate/translator.h"
 #include "heed/text/lines.h"
@@ -171,7 +170,6 @@ void add_search_options(Command& command, const std::shared_ptr<TranslateOptions
 
 Command translate_command() {
   auto options = std::make_shared<TranslateOptions>();
-  auto threads = std::make_shared<int>(0);
   Command command("translate", "Translate standard input, one sentence per line.",
                   "heed translate --model my-model < input.en > output.de");
   CLI::App& app = *command.app();
@@ -197,13 +195,8 @@ Command translate_command() {
   command
       .option("--batch-tokens", options->batch_tokens, "input tokens that are translated together")
       ->check(CLI::PositiveNumber);
-  app.add_option("--threads", *threads,
-                 "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
-  command.run([options, threads] {
-    if (*threads > 0) set_num_threads(*threads);
-    return translate(*options, std::cin, std::cout);
-  });
+  command.accept_threads();
+  command.run([options] { return translate(*options, std::cin, std::cout); });
   return command;
 }
 

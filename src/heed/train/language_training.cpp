@@ -1,24 +1,11 @@
 #include "heed/train/language_training.h"
 
 #include "heed/base/error.h"
-#include "heed/text/lines.h"
-#include "heed/train/hash_lines.h"
 #include "heed/train/language_task.h"
-#include "heed/train/text_task_maker.h"
+#include "heed/train/one_text.h"
 
 namespace heed::train {
 namespace {
-
-struct Texts {
-  std::vector<std::string> training;
-  std::optional<std::vector<std::string>> validation;
-};
-
-Texts read_texts(const FilePaths& files) {
-  Texts texts{text::read_lines(files.at("text")), std::nullopt};
-  if (files.contains("valid-text")) texts.validation = text::read_lines(files.at("valid-text"));
-  return texts;
-}
 
 void check_options(const FilePaths& files, const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
@@ -31,7 +18,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
                        "--valid-text");
 }
 
-std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenizer& tokenizer,
+std::unique_ptr<TrainingTask> make_task(const OneText& texts, const text::Tokenizer& tokenizer,
                                         const Recipe& recipe) {
   models::TransformerConfig config = recipe.model;
   config.vocabulary = tokenizer.size();
@@ -46,36 +33,25 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
                                         models::LanguageModel(config, recipe.training.seed));
 }
 
-class LanguageMaker : public TextTaskMaker {
+class LanguageMaker : public OneTextMaker {
  public:
-  LanguageMaker(Texts texts, const Recipe& recipe, const std::string& from)
-      : TextTaskMaker(from), texts_(std::move(texts)), recipe_(recipe) {}
-
-  std::string data_hash() const override {
-    io::Sha256 hash;
-    hash_lines(hash, texts_.training);
-    if (texts_.validation) hash_lines(hash, *texts_.validation);
-    return hash.hex_digest();
-  }
+  using OneTextMaker::OneTextMaker;
 
  protected:
   text::Tokenizer train_tokenizer() const override {
     text::TokenizerOptions options = recipe_.tokenizer;
     options.is_running_text = true;
-    return text::Tokenizer::train(texts_.training, options);
+    return text::Tokenizer::train(text_.training, options);
   }
   std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
-    return make_task(texts_, tokenizer, recipe_);
+    return make_task(text_, tokenizer, recipe_);
   }
-
- private:
-  Texts texts_;
-  Recipe recipe_;
 };
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<LanguageMaker>(read_texts(files), recipe, path_of(files, "from"));
+  return std::make_unique<LanguageMaker>(read_one_text(files, "text"), recipe,
+                                         path_of(files, "from"));
 }
 
 }  // namespace

@@ -1,24 +1,11 @@
 #include "heed/train/masked_training.h"
 
 #include "heed/base/error.h"
-#include "heed/text/lines.h"
-#include "heed/train/hash_lines.h"
 #include "heed/train/masked_task.h"
-#include "heed/train/text_task_maker.h"
+#include "heed/train/one_text.h"
 
 namespace heed::train {
 namespace {
-
-struct Texts {
-  std::vector<std::string> training;
-  std::optional<std::vector<std::string>> validation;
-};
-
-Texts read_texts(const FilePaths& files) {
-  Texts texts{text::read_lines(files.at("masked")), std::nullopt};
-  if (files.contains("valid-masked")) texts.validation = text::read_lines(files.at("valid-masked"));
-  return texts;
-}
 
 void check_options(const FilePaths& files, const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
@@ -28,7 +15,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
                        "--valid-masked");
 }
 
-std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenizer& tokenizer,
+std::unique_ptr<TrainingTask> make_task(const OneText& texts, const text::Tokenizer& tokenizer,
                                         const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   const auto corpus = [&](const std::vector<std::string>& lines) {
@@ -43,36 +30,25 @@ std::unique_ptr<TrainingTask> make_task(const Texts& texts, const text::Tokenize
                                       models::MaskedModel(config, training.seed));
 }
 
-class MaskedMaker : public TextTaskMaker {
+class MaskedMaker : public OneTextMaker {
  public:
-  MaskedMaker(Texts texts, const Recipe& recipe, const std::string& from)
-      : TextTaskMaker(from), texts_(std::move(texts)), recipe_(recipe) {}
-
-  std::string data_hash() const override {
-    io::Sha256 hash;
-    hash_lines(hash, texts_.training);
-    if (texts_.validation) hash_lines(hash, *texts_.validation);
-    return hash.hex_digest();
-  }
+  using OneTextMaker::OneTextMaker;
 
  protected:
   text::Tokenizer train_tokenizer() const override {
     text::TokenizerOptions options = recipe_.tokenizer;
     options.with_mask = true;
-    return text::Tokenizer::train(texts_.training, options);
+    return text::Tokenizer::train(text_.training, options);
   }
   std::unique_ptr<TrainingTask> make(const text::Tokenizer& tokenizer) const override {
-    return make_task(texts_, tokenizer, recipe_);
+    return make_task(text_, tokenizer, recipe_);
   }
-
- private:
-  Texts texts_;
-  Recipe recipe_;
 };
 
 std::unique_ptr<TaskMaker> make(const FilePaths& files, const Recipe& recipe) {
   check_options(files, recipe);
-  return std::make_unique<MaskedMaker>(read_texts(files), recipe, path_of(files, "from"));
+  return std::make_unique<MaskedMaker>(read_one_text(files, "masked"), recipe,
+                                       path_of(files, "from"));
 }
 
 }  // namespace
