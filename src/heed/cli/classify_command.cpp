@@ -71,8 +71,8 @@ int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out
 Command classify_command() {
   auto options = std::make_shared<ClassifyOptions>();
   Command command("classify",
-                  "Tell the class of every line of standard input: of a text, or of the image\n"
-                  "whose path it is.",
+                  "Tell the class of every line of standard input.\n"
+                  "A line is a text or, for a classifier of images, the path of an image.",
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
   command.option("--model", options->model, "model folder")->required();
   command.option("--top", options->top, "print the K most likely classes")

@@ -42,10 +42,12 @@ int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
 
 Command embed_command() {
   auto options = std::make_shared<EmbedOptions>();
-  Command command("embed",
-                  "Make a vector of every line of standard input: as a classifier pools them,\n"
-                  "or the mean over a masked model's or a translator's encoder.",
-                  "heed embed --model my-classifier --npy vectors.npy < lines.txt");
+  Command command(
+      "embed",
+      "Make a vector of every line of standard input.\n"
+      "As a classifier pools its tokens, or the mean over the encoder of a masked model\n"
+      "or a translator.",
+      "heed embed --model my-classifier --npy vectors.npy < lines.txt");
   command.option("--model", options->model, "model folder")->required();
   command.option("--npy", options->npy,
                  "write an array [lines, width] of 32-bit floats to this file; otherwise one JSON "

@@ -173,10 +173,10 @@ Command evaluate_command() {
   auto options = std::make_shared<EvaluateOptions>();
   Command command(
       "evaluate",
-      "Score translations on standard input, one a line, against their references:\n"
-      "BLEU and chrF, equal to those of sacreBLEU 2.3.1; or a language model on a text:\n"
-      "perplexity; or a classifier on lines with labels, or on images: accuracy and\n"
-      "macro-F1.",
+      "Score translations against their references, or a model on its task.\n"
+      "Translations on standard input, one a line: BLEU and chrF, equal to those of\n"
+      "sacreBLEU 2.3.1. A language model on a text: perplexity. A classifier on lines with\n"
+      "labels, or on images: accuracy and macro-F1.",
       "heed translate --model model < test.en | heed evaluate --reference test.de");
   CLI::App* scored = command.app()->add_option_group("What is scored");
   scored->require_option(1);
