@@ -74,7 +74,7 @@ class Scorer {
       for (Index head = 0; head < num_heads; ++head) {
         score(scores.heads[static_cast<std::size_t>(head)], head, 1);
       }
-      const Index first = generate::first_alignment_layer(config()) * config().num_heads;
+      const Index first = std::max<Index>(config().decoder_layers - 2, 0) * config().num_heads;
       score(scores.last_layers, first, num_heads - first);
     }
   }
