@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "heed/base/error.h"
 
@@ -89,8 +90,8 @@ std::vector<double> axis_of(const Symmetric& covariance, const std::vector<doubl
 
 // Of the two directions of an axis, the one in which its largest component is positive.
 void fix_sign(std::vector<double>& axis) {
-  const auto largest = std::ranges::max_element(
-      axis, [](double a, double b) { return std::abs(a) < std::abs(b); });
+  const auto largest =
+      std::ranges::max_element(axis, [](double a, double b) { return std::abs(a) < std::abs(b); });
   if (*largest >= 0) return;
   for (double& value : axis) value = -value;
 }
@@ -104,13 +105,19 @@ double variance_along(const Symmetric& covariance, std::span<const double> axis)
   return sum;
 }
 
-Tensor scaled(const Tensor& table, float factor) {
-  Tensor y = Tensor::empty(table.shape());
-  std::ranges::transform(table.values(), y.data(), [&](float value) { return value * factor; });
-  return y;
-}
-
 }  // namespace
+
+Tensor plane_table(const ModelSession& session) {
+  Tensor table = session.parameter("source_embedding.weight");
+  if (!table.is_defined()) table = session.parameter("embedding.weight");
+  check_as(ErrorKind::usage, table.is_defined(),
+           "explore: expected a model with an embedding of tokens, found one without");
+  const float factor = std::sqrt(static_cast<float>(session.config().model_dim));
+  Tensor scaled = Tensor::empty(table.shape());
+  std::ranges::transform(std::as_const(table).values(), scaled.data(),
+                         [&](float value) { return value * factor; });
+  return scaled;
+}
 
 EmbeddingPlane::EmbeddingPlane(const Tensor& table) {
   check(table.rank() == 2 && table.dim(0) >= 2 && table.dim(1) >= 2,
@@ -124,14 +131,6 @@ EmbeddingPlane::EmbeddingPlane(const Tensor& table) {
     fix_sign(axes_[number]);
     explained_[number] = total > 0 ? variance_along(covariance, axes_[number]) / total : 0;
   }
-}
-
-EmbeddingPlane EmbeddingPlane::of(const ModelSession& session) {
-  Tensor table = session.parameter("source_embedding.weight");
-  if (!table.is_defined()) table = session.parameter("embedding.weight");
-  check_as(ErrorKind::usage, table.is_defined(),
-           "explore: expected a model with an embedding of tokens, found one without");
-  return EmbeddingPlane(scaled(table, std::sqrt(static_cast<float>(session.config().model_dim))));
 }
 
 PlanePoint EmbeddingPlane::project(std::span<const float> vector) const {
