@@ -74,7 +74,7 @@ class Writing {
         sampler_(options.sampling, options.seed),
         drafts_(std::move(drafts)),
         cache_(model.start(0)),
-        context_(nn::ForwardContext::inference()) {
+        context_(nn::ForwardContext::inference(nullptr, options.changes)) {
     for (Draft& draft : drafts_) live_.push_back(&draft);
   }
 
