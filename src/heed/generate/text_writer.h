@@ -37,6 +37,10 @@ struct WrittenText {
   Ending ending = Ending::length;
 };
 
+// Minus infinity for the tokens that are no text: pad, unknown and begin. A writer never writes
+// them.
+void forbid_unwritten(std::span<float> logits);
+
 class TextWriter {
  public:
   // Hears of text as soon as it is certain: never half a character, nothing of a stop text. The
