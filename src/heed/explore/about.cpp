@@ -88,7 +88,7 @@ ordered_json model_json(const std::string& folder, const ModelSession& session) 
 ordered_json run_json(const SessionStore& sessions) {
   const train::TrainingFolder folder(sessions.folder());
   if (!io::is_folder(folder.training())) return nullptr;
-  return {{"is_live", train::is_training(folder)}, {"checkpoints", sessions.checkpoints()}};
+  return {{"is_live", train::is_training_in(folder)}, {"checkpoints", sessions.checkpoints()}};
 }
 
 }  // namespace
