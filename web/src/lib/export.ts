@@ -46,15 +46,21 @@ export function svgOf(picture: SVGSVGElement): string {
   originals.forEach((original, i) => takeStyles(original, copies[i]));
   for (const hidden of copy.querySelectorAll('[data-export="no"]')) hidden.remove();
 
-  const { width, height } = picture.getBoundingClientRect();
-  const box = picture.viewBox.baseVal;
-  const [x, y, w, h] = box && box.width > 0 ? [box.x, box.y, box.width, box.height] : [0, 0, width, height];
+  const { x, y, width, height } = boxOf(picture);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  copy.setAttribute('viewBox', [x, y, w, h].join(' '));
+  copy.setAttribute('viewBox', [x, y, width, height].join(' '));
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
-  copy.prepend(ground(x, y, w, h));
+  copy.prepend(ground(x, y, width, height));
   return new XMLSerializer().serializeToString(copy);
+}
+
+// The picture's own coordinates: its view box, or its pixels without one.
+function boxOf(picture: SVGSVGElement): { x: number; y: number; width: number; height: number } {
+  const box = picture.viewBox.baseVal;
+  if (box.width > 0) return box;
+  const { width, height } = picture.getBoundingClientRect();
+  return { x: 0, y: 0, width, height };
 }
 
 function takeStyles(original: SVGElement, copy: SVGElement) {
@@ -87,7 +93,7 @@ export async function pngOf(picture: SVGSVGElement | HTMLCanvasElement): Promise
 }
 
 async function drawn(picture: SVGSVGElement): Promise<HTMLCanvasElement> {
-  const { width, height } = picture.getBoundingClientRect();
+  const { width, height } = boxOf(picture);
   const url = URL.createObjectURL(new Blob([svgOf(picture)], { type: 'image/svg+xml' }));
   const image = new Image();
   image.src = url;
