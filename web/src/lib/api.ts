@@ -204,6 +204,7 @@ export interface NextRequest {
   top_p: number;
   min_p: number;
   trace?: string | number;
+  prefix?: number; // so many tokens stand before the wanted one; all of them without
   target?: string | null;
 }
 

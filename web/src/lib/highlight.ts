@@ -1,8 +1,4 @@
 // A lesson points at parts of the views by their marks: <section data-mark="words.table">.
-import { writable } from 'svelte/store';
-
-export const highlighted = writable<string[]>([]);
-
 // Lights the marked parts inside `root` until the returned function is called. Parts that appear
 // later are lit as they come.
 export function light(root: HTMLElement, marks: string[]): () => void {

@@ -40,7 +40,7 @@ export const wordsDefaults: WordsState = {
     ['cave', 4, 0],
     ['racket', 0, 5],
   ],
-  similarity: 'scaled-dot',
+  similarity: 'cosine',
   heads: [plainHead],
   output: meanOfHeads,
   mask: '',

@@ -3,7 +3,7 @@ export const wordsText = {
   sentence: {
     title: 'The sentence',
     add: 'Add a word',
-    hint: 'type words; a space adds each one',
+    hint: 'type more words …',
     full: (most: number) => `A sentence here has at most ${most} words.`,
     rename: (word: string) => `Rename ${word}`,
     remove: (word: string) => `Remove ${word}`,
