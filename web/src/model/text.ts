@@ -106,6 +106,7 @@ export const modelText = {
     copied: 'Copied',
     asText: 'As plain text',
     more: (count: number) => `… ${count} more`,
+    moreRows: (count: number) => `… ${count} more rows`,
     fewer: 'fewer',
     result: 'result',
     order: 'order',
