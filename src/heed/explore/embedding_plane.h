@@ -14,6 +14,10 @@ struct PlanePoint {
   double x = 0, y = 0;
 };
 
+// The rows that a model's plane is made from, [V, D]: of the tokens as the model scales them, and
+// of a translation those that its encoder reads.
+Tensor plane_table(const ModelSession& session);
+
 // The principal axes of the rows of a table, in double. Made once from a model's weights and never
 // fitted again, so that points of different sentences, layers and checkpoints can be compared.
 class EmbeddingPlane {
@@ -21,9 +25,6 @@ class EmbeddingPlane {
   // table [V, D], V and D at least 2. Axes have length 1, stand at right angles, and point to where
   // their component of largest magnitude is positive; equal tables give equal planes, to the bit.
   explicit EmbeddingPlane(const Tensor& table);
-  // That of a model's tokens, scaled as the model scales them; of a translation, those that its
-  // encoder reads.
-  static EmbeddingPlane of(const ModelSession& session);
 
   // A vector [D] less the mean of the table, along both axes.
   PlanePoint project(std::span<const float> vector) const;

@@ -4,14 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
-#include "heed/models/stored_weights.h"
+#include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
-#include "heed/train/weights_file.h"
 
 namespace heed::explore {
 namespace {
@@ -19,25 +16,14 @@ namespace {
 using models::ModelKind;
 
 constexpr std::size_t max_sessions = 4;
-constexpr std::string_view snapshot_prefix = "weights-", snapshot_suffix = ".safetensors";
 
-std::string snapshot_path(const std::string& folder, Index update) {
-  return fmt::format("{}/{}{}{}", train::TrainingFolder(folder).snapshots(), snapshot_prefix,
-                     update, snapshot_suffix);
+std::string snapshots_of(const std::string& folder) {
+  return train::TrainingFolder(folder).snapshots();
 }
 
 std::string weights_path(const std::string& folder, std::optional<Index> checkpoint) {
-  return checkpoint ? snapshot_path(folder, *checkpoint) : folder + "/model.safetensors";
-}
-
-std::optional<Index> update_of(std::string_view name) {
-  if (!name.starts_with(snapshot_prefix) || !name.ends_with(snapshot_suffix)) return std::nullopt;
-  name.remove_prefix(snapshot_prefix.size());
-  name.remove_suffix(snapshot_suffix.size());
-  Index update = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), update);
-  const bool is_number = error == std::errc() && end == name.data() + name.size();
-  return is_number ? std::optional(update) : std::nullopt;
+  if (!checkpoint) return folder + "/model.safetensors";
+  return fmt::format("{}/weights-{}.safetensors", snapshots_of(folder), *checkpoint);
 }
 
 // Another file, or a file that was written to, has another stamp: files are replaced, never
@@ -49,13 +35,24 @@ std::string stamp_of(const std::string& path) {
                      info.st_mtim.tv_nsec);
 }
 
-template <typename Model>
-Model at_checkpoint(const std::string& folder, const models::TransformerConfig& config,
-                    Index checkpoint) {
-  Model model = Model::unset(config);
-  models::read_weights(model, train::load_checked(snapshot_path(folder, checkpoint)),
-                       config.weights);
+// The folder's model, with the weights of a checkpoint in place of those that it was trained to.
+// The first checkpoints of a run come before its first model.
+template <typename Model, typename Load>
+Model load_weights(const std::string& folder, const models::TransformerConfig& config,
+                   std::optional<Index> checkpoint, Load load) {
+  if (!checkpoint) return load(folder);
+  const bool has_model = io::is_file(weights_path(folder, std::nullopt));
+  Model model = has_model ? load(folder) : Model::unset(config);
+  train::Weights weights = nn::named_parameters(model);
+  train::read_snapshot(snapshots_of(folder), *checkpoint, weights);
   return model;
+}
+
+models::Classifier load_classifier(const std::string& folder) {
+  return models::load_classifier_folder(folder).model;
+}
+models::MaskedModel load_masked_model(const std::string& folder) {
+  return models::load_masked_model_folder(folder).model;
 }
 
 std::string self_attention(std::string_view stack, Index layer) {
@@ -85,46 +82,35 @@ std::vector<Site> attention_sites(const models::TransformerConfig& config) {
 ModelSession::AnyModel ModelSession::load(const std::string& folder,
                                           const models::TransformerConfig& config,
                                           std::optional<Index> checkpoint) {
+  const auto load = [&]<typename Model>(Model (*of_folder)(const std::string&)) {
+    return load_weights<Model>(folder, config, checkpoint, of_folder);
+  };
+  if (config.kind == ModelKind::image_classifier) return load(&models::load_image_classifier);
+
   const text::Tokenizer tokenizer = models::load_tokenizer(folder);
   switch (config.kind) {
-    case ModelKind::language: {
-      models::LanguageModel model =
-          checkpoint ? at_checkpoint<models::LanguageModel>(folder, config, *checkpoint)
-                     : models::load_language_model_folder(folder).model;
-      return generate::TextWriter(model.packed(), tokenizer);
-    }
+    case ModelKind::language:
+      return generate::TextWriter(load(&models::load_language_model).packed(), tokenizer);
     case ModelKind::classifier: {
-      models::Classifier model =
-          checkpoint ? at_checkpoint<models::Classifier>(folder, config, *checkpoint)
-                     : models::load_classifier_folder(folder).model;
+      models::Classifier model = load(&load_classifier);
       nn::pack_weights(model);
       return Classes{model, {model, tokenizer}};
     }
     case ModelKind::masked: {
-      models::MaskedModel model =
-          checkpoint ? at_checkpoint<models::MaskedModel>(folder, config, *checkpoint)
-                     : models::load_masked_model_folder(folder).model;
+      models::MaskedModel model = load(&load_masked_model);
       nn::pack_weights(model);
       return Gaps{model, {model, tokenizer}};
     }
-    default: {
-      models::TranslationModel model =
-          checkpoint ? at_checkpoint<models::TranslationModel>(folder, config, *checkpoint)
-                     : models::load_model_folder(folder).model;
-      return generate::Translator(model.packed(), tokenizer,
+    default:
+      return generate::Translator(load(&models::load_model).packed(), tokenizer,
                                   models::load_generation_config(folder));
-    }
   }
 }
 
 ModelSession::ModelSession(const std::string& folder, std::optional<Index> checkpoint)
     : config_(models::load_config(folder)),
       checkpoint_(checkpoint),
-      model_(config_.kind == ModelKind::image_classifier
-                 ? AnyModel(checkpoint ? at_checkpoint<models::ImageClassifier>(folder, config_,
-                                                                                *checkpoint)
-                                       : models::load_image_classifier(folder))
-                 : load(folder, config_, checkpoint)),
+      model_(load(folder, config_, checkpoint)),
       sites_(attention_sites(config_)) {
   if (config_.kind != ModelKind::image_classifier) tokenizer_ = models::load_tokenizer(folder);
   const auto keep = [this](const auto& model) {
@@ -198,21 +184,12 @@ bool SessionStore::has_model() const {
 }
 
 std::vector<Index> SessionStore::checkpoints() const {
-  std::vector<Index> updates;
-  if (!folder_) return updates;
-  std::error_code error;  // a folder that is not there holds none
-  for (const auto& entry :
-       std::filesystem::directory_iterator(train::TrainingFolder(*folder_).snapshots(), error)) {
-    if (const auto update = update_of(entry.path().filename().string())) updates.push_back(*update);
-  }
-  std::ranges::sort(updates);
-  return updates;
+  return folder_ ? train::stored_snapshots(snapshots_of(*folder_)) : std::vector<Index>{};
 }
 
 std::shared_ptr<const ModelSession> SessionStore::session(std::optional<Index> checkpoint) {
   check_as(ErrorKind::usage, has_model(), folder(),
            ": expected a model with weights, found none yet");
-  // The first checkpoints of a run come before its first model.
   if (!checkpoint && !io::is_file(weights_path(*folder_, std::nullopt))) {
     checkpoint = checkpoints().back();
   }

@@ -1,6 +1,8 @@
 #include "heed/explore/recording.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/text/tokenizer.h"
@@ -109,6 +111,14 @@ Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput inpu
   facts_ = std::move(recorder.facts);
   views_ = std::move(recorder.views);
   stages_ = std::move(recorder.stages);
+}
+
+int Recording::predicted_token(Index row) const {
+  const std::vector<int>& tokens = session_->translation() ? input_.target : input_.source;
+  const bool has_next = !session_->masked() && row + 1 < std::ssize(tokens);
+  if (has_next) return tokens[row + 1];
+  const auto logits = std::as_const(logits_).values().subspan(row * logits_.dim(1), logits_.dim(1));
+  return static_cast<int>(std::ranges::max_element(logits) - logits.begin());
 }
 
 const std::vector<HeadFact>& Recording::head_facts(const std::string& site) const {

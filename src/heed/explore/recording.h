@@ -48,6 +48,10 @@ class Recording {
   const PassInput& input() const { return input_; }
   const nn::AttentionChanges& changes() const { return changes_; }
   const Tensor& logits() const { return logits_; }  // of forced_logits
+  // What row `row` of the logits of a translation, a language model or a masked model is about: the
+  // token that stands behind it in the input or, where none does and for a masked model, the most
+  // likely one.
+  int predicted_token(Index row) const;
   const std::vector<HeadFact>& head_facts(const std::string& site) const;
 
   // Of one site. What did not fit into memory is recorded again, with the same bits. Refuses
