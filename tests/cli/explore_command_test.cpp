@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -91,8 +92,10 @@ TEST_F(ExploreCommand, EndsCleanlyWhenInterrupted) {
 }
 
 TEST_F(ExploreCommand, GoesOnWithoutABrowser) {
+  const std::string path = std::getenv("PATH");
   ::setenv("PATH", "/nowhere", 1);
   ExploreProgram program({"--open"});
+  ::setenv("PATH", path.c_str(), 1);
   EXPECT_NE(program.next_line().find("http://"), std::string::npos);
   EXPECT_NE(program.next_line().find("open the address yourself"), std::string::npos);
   EXPECT_EQ(program.end(SIGINT), 128 + SIGINT);
