@@ -117,9 +117,9 @@ TEST(Truth, LeaveOneOutOfALanguageModelIsTheDifferenceOfTwoScorings) {
     return double{scorer.score(std::span(&line, 1)).front().tokens[token].log_probability};
   };
   const PassInput input{.source = source_ids(session, "\nthe bat"), .target = {}};
-  const int next = input.source[6];  // the a of bat
-  const Truth found = truth(session, input, no_changes, {.place = 5, .token = next});
-  ASSERT_EQ(found.inputs.size(), 6u);  // later ones are no inputs
+  const Truth found = truth(session, input, no_changes, {.place = 5});
+  EXPECT_EQ(found.prediction.token, input.source[6]);  // the a of bat
+  ASSERT_EQ(found.inputs.size(), 6u);                  // later ones are no inputs
   EXPECT_EQ(found.log_probability, score("the ba", 5));
   EXPECT_EQ(found.inputs[1].leave_one_out, score("the ba", 5) - score("he ba", 4));
   EXPECT_EQ(found.inputs[5].leave_one_out, score("the ba", 5) - score("the a", 4));
