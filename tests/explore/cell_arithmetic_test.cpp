@@ -273,6 +273,14 @@ json cell_of(const Recording& recording, const CellPlace& place) {
   return json::parse(to_json(cell_arithmetic(recording, place)).dump());
 }
 
+json result_of(const json& cell, const std::string& id) {
+  for (const json& step : cell["steps"]) {
+    if (step["id"] == id) return step["result"];
+  }
+  ADD_FAILURE() << "no step " << id;
+  return nullptr;
+}
+
 void expect_cells_redone(const models::TransformerConfig& config, const std::string& text) {
   SCOPED_TRACE(models::to_json(config));
   const SmallFolder folder(config);
@@ -291,9 +299,7 @@ void expect_cells_redone(const models::TransformerConfig& config, const std::str
       expect_joined(cell);
       const float weight =
           weights.values()[(place.head * queries + place.query) * keys + place.key];
-      for (const json& step : cell["steps"]) {
-        if (step["id"] == "weight") EXPECT_EQ(step["result"].get<float>(), weight);
-      }
+      EXPECT_EQ(result_of(cell, "weight").get<float>(), weight);
     }
   }
 }
@@ -347,11 +353,9 @@ TEST(CellArithmetic, AMaskedCellSaysSo) {
   ExplorerState state = folder.state();
   const auto trace = state.traces.find(run(state, "the bat sleeps")["trace"]);
   const json cell = cell_of(trace->recording, {"decoder.0.self_attention", 0, 0, 2});
-  for (const json& step : cell["steps"]) {
-    if (step["id"] == "mask") EXPECT_TRUE(step["result"].is_null());
-    if (step["id"] == "weight") EXPECT_EQ(step["result"], 0.0);
-    if (step["id"] == "logit_share") EXPECT_EQ(step["result"], 0.0);
-  }
+  EXPECT_TRUE(result_of(cell, "mask").is_null());
+  EXPECT_EQ(result_of(cell, "weight"), 0.0);
+  EXPECT_EQ(result_of(cell, "logit_share"), 0.0);
 }
 
 // The share of the logit is the difference of two passes: without the link, the head's output lacks
@@ -362,12 +366,8 @@ TEST(CellArithmetic, TheLogitShareIsThatOfAPassWithoutThePart) {
   const auto trace = state.traces.find(run(state, "the bat sleeps")["trace"]);
   const Recording& recording = trace->recording;
   const json cell = cell_of(recording, {"decoder.1.self_attention", 1, 2, 1});
-  Floats share;
-  float moved = 0;
-  for (const json& step : cell["steps"]) {
-    if (step["id"] == "weighted_value") share = Step(step).result();
-    if (step["id"] == "logit_share") moved = step["result"].get<float>();
-  }
+  const float moved = result_of(cell, "logit_share");
+  Floats share = result_of(cell, "weighted_value");
   nn::AttentionChanges changes;
   for (float& value : share) value = -value;
   changes.nudges = {{"decoder.1.self_attention", 1, 2, share}};
