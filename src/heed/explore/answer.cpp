@@ -1,5 +1,6 @@
 #include "heed/explore/answer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "heed/explore/recording.h"
 #include "heed/text/gaps.h"
 #include "heed/text/lines.h"
+#include "heed/text/utf8.h"
 
 namespace heed::explore {
 namespace {
@@ -18,8 +20,26 @@ constexpr Index num_next = 20;       // tokens that may follow a prompt
 constexpr Index num_continued = 20;  // tokens that do
 constexpr Index num_gap_words = 20;
 
+void check_characters(const std::string& text) {
+  check_as(ErrorKind::data, text::is_valid_utf8(text), "text: expected UTF-8, found other bytes");
+  const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(text, begins));
+  check_as(ErrorKind::data, count <= max_text_characters, "text: expected at most ",
+           max_text_characters, " characters, found ", count);
+}
+
 void check_not_blank(const std::string& text) {
   check_as(ErrorKind::data, !text::is_blank(text), "text: expected a sentence, found a blank one");
+}
+
+std::vector<int> encoded(const ModelSession& session, const std::string& text) {
+  const text::Tokenizer& tokenizer = session.tokenizer();
+  if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
+  check_not_blank(text);
+  if (!session.masked()) return tokenizer.encode(text);
+  const text::GappedLine line = text::encode_gaps(tokenizer, text, gap_mark);
+  check_as(ErrorKind::data, !line.gaps.empty(), "text: expected a gap ", gap_mark, ", found none");
+  return line.ids;
 }
 
 // The last row of the logits after a prompt, without tokens that a text writer never writes.
@@ -94,19 +114,11 @@ json array_of(const Values& values, ToJson value_json) {
 }  // namespace
 
 std::vector<int> source_ids(const ModelSession& session, const std::string& text) {
-  const text::Tokenizer& tokenizer = session.tokenizer();
-  if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
-  check_not_blank(text);
-  std::vector<int> ids;
-  if (session.masked()) {
-    const text::GappedLine line = text::encode_gaps(tokenizer, text, gap_mark);
-    check_as(ErrorKind::data, !line.gaps.empty(), "text: expected a gap ", gap_mark,
-             ", found none");
-    ids = line.ids;
-  } else {
-    ids = tokenizer.encode(text);
-  }
-  ids.push_back(text::Tokenizer::end);
+  check_characters(text);
+  std::vector<int> ids = encoded(session, text);
+  check_as(ErrorKind::data, ids.size() <= max_text_tokens, "text: expected at most ",
+           max_text_tokens, " tokens, found ", ids.size());
+  if (!session.language()) ids.push_back(text::Tokenizer::end);
   return ids;
 }
 

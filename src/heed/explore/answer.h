@@ -11,9 +11,14 @@
 
 namespace heed::explore {
 
+// What is typed into a page is no book.
+inline constexpr std::size_t max_text_characters = 4096;
+inline constexpr std::size_t max_text_tokens = 1024;
+
 // The tokens of a text as the model's own functions take them: with the end token, except for a
 // language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank
-// texts for the others, and for a masked model a text without a gap (Tokenizer::mask_piece).
+// texts for the others, for a masked model a text without a gap (Tokenizer::mask_piece), what is no
+// UTF-8, and more characters or tokens than above.
 std::vector<int> source_ids(const ModelSession& session, const std::string& text);
 
 struct AnswerOptions {
