@@ -157,6 +157,10 @@ TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
   for (Index head = 0; head < 2; ++head) {
     EXPECT_EQ(weights.values()[(head * length + 1) * length], 0.0f);
   }
+  EXPECT_EQ(changed["compare"]["before"], plain["answer"]);
+  EXPECT_EQ(changed["compare"]["after"], changed["answer"]);
+  EXPECT_EQ(changed["compare"]["tokens"].size(), plain["answer"]["tokens"].size());
+  EXPECT_FALSE(plain.contains("compare"));
   // Its probabilities are those of the changed model.
   const auto first = changed["answer"]["tokens"][0]["log_probability"].get<float>();
   EXPECT_NEAR(std::log(changed["target"]["next"][0]["probability"].get<double>()), first, 1e-5);
