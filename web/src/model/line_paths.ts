@@ -1,7 +1,7 @@
 // The lines from queries to keys as a few SVG paths: lines of about the same weight share one, so
 // that even a long sentence is a handful of elements.
 import type { HeadMatrix } from './head_matrix';
-import { tone } from './paint';
+import { tone, type ToneScale } from './paint';
 
 export interface LineLayout {
   left: number;
@@ -17,7 +17,7 @@ export interface LineBundle {
 
 const steps = 10; // of strength
 const weakest = 0.02; // of strength; what is weaker would not be seen
-const maxLines = 3000;
+export const maxLines = 3000;
 
 export interface Line {
   query: number;
@@ -26,10 +26,10 @@ export interface Line {
 }
 
 // The strongest lines of all queries and keys.
-export function strongLines(matrix: HeadMatrix, isLog: boolean): Line[] {
+export function strongLines(matrix: HeadMatrix, scale: ToneScale): Line[] {
   const lines: Line[] = [];
   matrix.values.forEach((weight, i) => {
-    const strength = tone(weight, isLog);
+    const strength = tone(weight, scale);
     if (strength < weakest) return;
     const query = Math.floor(i / matrix.keys.length);
     lines.push({ query, key: i % matrix.keys.length, strength });
@@ -39,7 +39,12 @@ export function strongLines(matrix: HeadMatrix, isLog: boolean): Line[] {
 }
 
 // All lines of one query, of one key, or the one line between both.
-export function linesOf(matrix: HeadMatrix, query: number, key: number, isLog: boolean): Line[] {
+export function linesOf(
+  matrix: HeadMatrix,
+  query: number,
+  key: number,
+  scale: ToneScale,
+): Line[] {
   const queries = query >= 0 ? [query] : matrix.queries.map((_, i) => i);
   const keys = key >= 0 ? [key] : matrix.keys.map((_, j) => j);
   return queries
@@ -47,7 +52,7 @@ export function linesOf(matrix: HeadMatrix, query: number, key: number, isLog: b
       keys.map((j) => ({
         query: i,
         key: j,
-        strength: tone(matrix.values[i * matrix.keys.length + j], isLog),
+        strength: tone(matrix.values[i * matrix.keys.length + j], scale),
       })),
     )
     .filter(({ strength }) => strength > 0);

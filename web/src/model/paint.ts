@@ -2,12 +2,28 @@
 import { amountColour, type Theme } from '../lib/palette';
 
 const tones = 256;
-const decades = 4; // log colours: from one ten-thousandth to 1
+const decades = 4; // of log colours, below the largest weight
+
+// The range of weights that the colours tell apart.
+export interface ToneScale {
+  largest: number;
+  isLog: boolean;
+}
 
 // What share of the darkest tone a weight gets.
-export function tone(weight: number, isLog: boolean): number {
-  if (!isLog) return weight;
-  return weight <= 0 ? 0 : Math.max(0, 1 + Math.log10(weight) / decades);
+export function tone(weight: number, { largest, isLog }: ToneScale): number {
+  if (!isLog) return weight / largest;
+  return weight <= 0 ? 0 : Math.max(0, 1 + Math.log10(weight / largest) / decades);
+}
+
+export function faintest({ largest, isLog }: ToneScale): number {
+  return isLog ? largest / 10 ** decades : 0;
+}
+
+export function largestOf(values: ArrayLike<number>): number {
+  let largest = 0;
+  for (let i = 0; i < values.length; ++i) largest = Math.max(largest, values[i]);
+  return largest || 1;
 }
 
 const tables = new Map<string, Uint32Array>();
@@ -23,9 +39,8 @@ function toneTable(theme: Theme): Uint32Array {
   return table;
 }
 
-export interface PaintOptions {
+export interface PaintOptions extends ToneScale {
   theme: Theme;
-  isLog: boolean;
 }
 
 // One pixel a cell; the page scales the canvas, so a hover never paints anything again.
@@ -34,16 +49,16 @@ export function paintCells(
   values: ArrayLike<number>,
   rows: number,
   columns: number,
-  { theme, isLog }: PaintOptions,
+  options: PaintOptions,
 ) {
   canvas.width = Math.max(columns, 1);
   canvas.height = Math.max(rows, 1);
   const context = canvas.getContext('2d')!;
   const image = context.createImageData(canvas.width, canvas.height);
   const pixels = new Uint32Array(image.data.buffer);
-  const table = toneTable(theme);
+  const table = toneTable(options.theme);
   for (let i = 0; i < rows * columns; ++i) {
-    const share = Math.min(tone(values[i], isLog), 1);
+    const share = Math.min(tone(values[i], options), 1);
     pixels[i] = table[Math.round(share * (tones - 1))];
   }
   context.putImageData(image, 0, 0);

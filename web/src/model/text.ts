@@ -65,7 +65,7 @@ export const modelText = {
       aligned: 'aligned',
       mixed: 'mixed',
     } as Record<string, string>,
-    share: (share: string, label: string) => `${share} of its weight: ${label}`,
+    share: (share: string) => `${share} of its weight`,
     open: (site: string, head: number) => `Open ${site}, head ${head}`,
     table: ['site', 'head', 'does', 'share', 'entropy in bits'],
   },
@@ -89,7 +89,6 @@ export const modelText = {
     wordNote:
       'Words: the weights of a key’s pieces are added up, those of a query’s pieces are averaged, by the page.',
     specialNote: 'Special tokens are hidden: each row is divided by what is left of it, by the page.',
-    logNote: 'Log colours: from 0.0001 (lightest) to 1.',
     from: 'query',
     to: 'key',
     weight: 'weight',
@@ -97,7 +96,6 @@ export const modelText = {
     switchOff: 'What if it were off?',
     matrixLabel: (queries: number, keys: number) =>
       `Attention weights, ${queries} queries by ${keys} keys. Arrow keys move, Enter opens a cell.`,
-    scale: 'Colours from 0 to 1',
   },
   cell: {
     title: 'One weight, exactly',
@@ -108,6 +106,7 @@ export const modelText = {
     copied: 'Copied',
     asText: 'As plain text',
     more: (count: number) => `… ${count} more`,
+    moreRows: (count: number) => `… ${count} more rows`,
     fewer: 'fewer',
     result: 'result',
     order: 'order',
@@ -165,6 +164,7 @@ export const modelText = {
       gradient_x_input: 'Gradient × input: an attribution',
       leave_one_out: 'Leave one out: a cause',
     },
+    shorts: { attention: 'attention', gradient_x_input: 'gradient', leave_one_out: 'left out' },
     columns: ['token', 'attention', 'gradient x input', 'leave one out'],
     predicted: (piece: string, probability: string) => `${piece}, probability ${probability}`,
   },
@@ -181,7 +181,7 @@ export const modelText = {
   },
   next: {
     title: 'The next token',
-    note: 'Faint: the probability that the model gives. Strong: the chance to be drawn after temperature and filters.',
+    note: 'What the model says, and what temperature and filters leave of it. Tokens that are filtered out are pale.',
     prefix: 'After',
     nothing: 'nothing yet',
     temperature: 'temperature',
@@ -191,7 +191,9 @@ export const modelText = {
     off: 'off',
     reset: 'Reset',
     columns: ['token', 'id', 'logit', 'probability', 'chance'],
-    chance: 'chance',
+    probability: 'probability of the model',
+    chance: 'chance to be drawn',
+    shorts: { probability: 'probability', chance: 'chance' },
     label: 'Bars of the likeliest next tokens',
   },
   keys: {

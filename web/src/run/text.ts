@@ -1,2 +1,52 @@
 // The strings of this view: a part of the table in lib/text.ts.
-export const runText = {};
+export const runText = {
+  live: 'The run is going on.',
+  ended: 'The run has ended.',
+  none: 'This model’s folder has no record of its training.',
+  waiting: 'Waiting for the first numbers …',
+  lost: 'The connection is lost; trying again …',
+  curves: {
+    loss: 'Loss',
+    quality: 'Quality on held-out text',
+    learningRate: 'Learning rate',
+    gradientNorm: 'Gradient norm',
+    speed: 'Tokens a second',
+  },
+  series: {
+    update: 'update',
+    training: 'training',
+    validation: 'held out',
+    bleu: 'BLEU',
+    accuracy: 'accuracy in %',
+    learning_rate: 'learning rate',
+    gradient_norm: 'gradient norm',
+    tokens_per_second: 'tokens a second',
+  },
+  logScale: 'log scale',
+  facts: {
+    update: 'Update',
+    loss: 'Loss',
+    validation: 'Held-out loss',
+    bleu: 'BLEU',
+    accuracy: 'Accuracy',
+    speed: 'Tokens a second',
+  },
+  samples: {
+    title: 'Samples as they improve',
+    note: 'What the model answered at each validation, newest first.',
+    source: 'Source',
+    reference: 'Reference',
+    update: 'Update',
+    answer: 'Answer',
+    which: 'Sentence',
+    sentence: (number: number) => `Sentence ${number}`,
+    columns: ['update', 'source', 'answer', 'reference'],
+    same: 'unchanged',
+  },
+  checkpoints: {
+    title: 'A checkpoint reads a sentence',
+    note: 'Move through the saved weights: the answer and the chosen head are those of that update. The model’s views follow it, too.',
+    open: 'Open the model’s views at this checkpoint',
+    none: 'The run has kept no checkpoints to look back at. heed train --keep keeps some.',
+  },
+};
