@@ -141,7 +141,7 @@ function write(gesture?: string) {
 function flush() {
   clearTimeout(timer);
   timer = undefined;
-  if (unwritten !== null) {
+  if (unwritten !== null && unwritten !== location.pathname + location.search + location.hash) {
     if (isPushing) history.pushState(null, '', unwritten);
     else history.replaceState(null, '', unwritten);
   }

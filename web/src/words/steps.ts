@@ -36,7 +36,9 @@ const similarityFormulas: Record<Similarity, string> = {
   'scaled-dot': 's_{ij} = \\frac{q_i \\cdot k_j}{\\sqrt{d}},\\quad d = 2',
 };
 
-export const formulas: Record<Exclude<Phase, 'similarity'>, string> = {
+export const formulas = {
+  softmax: 'w_{ij} = \\frac{\\exp(s_{ij})}{\\sum_l \\exp(s_{il})}',
+  masked: 's_{ij} + M_{ij},\\quad M_{ij} \\in \\{0, -\\infty\\}',
   query: 'q_i = x_i W_Q',
   key: 'k_j = x_j W_K',
   mask: 's_{ij} \\leftarrow -\\infty \\;\\text{ where } i \\text{ may not look at } j',
@@ -46,7 +48,7 @@ export const formulas: Record<Exclude<Phase, 'similarity'>, string> = {
   weight: 'w_{ij} = \\frac{e_{ij}}{Z_i}',
   value: 'v_j = x_j W_V',
   pull: 'p_{ij} = w_{ij}\\, v_j',
-  context: 'c_i = \\sum_j p_{ij}',
+  context: 'c_i = \\sum_j w_{ij}\\, v_j',
   concatenate: '[\\,c_i^{(1)} \\;\\; c_i^{(2)}\\,]',
   output: 'y_i = [\\,c_i^{(1)} \\;\\; c_i^{(2)}\\,]\\, W_O',
 };
@@ -121,7 +123,8 @@ function softmax(head: WordsHead, i: number, keys: number[]): Step[] {
   const max = head.row_max[i];
   const maximum = `max(${head.masked[i].map(exact).join(', ')})`;
   const sum = head.exps[i].map(exact).join(' + ');
-  const weight = (j: number) => `${exact(head.exps[i][j])} / ${exact(head.row_sums[i])}`;
+  // The engine divides once for the whole row.
+  const weight = (j: number) => `${exact(head.exps[i][j])} × (1 / ${exact(head.row_sums[i])})`;
   if (max === null) {
     const step = { formula: formulas.weight, calculation: text.words.steps.allHidden, result: '0' };
     return keys.map((key) => ({ phase: 'weight', key, ...step }));
