@@ -107,7 +107,8 @@ async function drawn(picture: SVGSVGElement): Promise<HTMLCanvasElement> {
 }
 
 // A view as it stands, in one file: its elements, the page's styles, its canvases as pictures, and
-// the data behind it as JSON. Nothing in the file runs.
+// the data behind it as JSON. Nothing in the file runs. The styles join as text: as an element they
+// would already be refused here, by the policy of this page.
 export function htmlOf(view: HTMLElement, title: string, data: unknown): string {
   const file = document.implementation.createHTMLDocument(title);
   const root = document.documentElement;
@@ -117,12 +118,11 @@ export function htmlOf(view: HTMLElement, title: string, data: unknown): string 
   policy.content = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
   const charset = file.createElement('meta');
   charset.setAttribute('charset', 'utf-8');
-  const style = file.createElement('style');
-  style.textContent = allStyles();
   file.head.prepend(charset, policy);
-  file.head.append(style, dataBlock(file, data));
+  file.head.append(dataBlock(file, data));
   file.body.append(file.importNode(frozen(view), true));
-  return `<!doctype html>\n${file.documentElement.outerHTML}\n`;
+  const styles = `<style>\n${allStyles()}\n</style>`;
+  return `<!doctype html>\n${file.documentElement.outerHTML.replace('</head>', () => `${styles}</head>`)}\n`;
 }
 
 function allStyles(): string {

@@ -128,10 +128,9 @@ export const wordsText = {
     },
   },
   keys: {
-    word: 'choose the word before or after',
+    word: 'choose another word; in step mode, a step back or on',
     head: 'the other head',
     move: 'move words to their contexts and back',
     step: 'start or leave step mode',
-    nextStep: 'a step on or back, in step mode',
   },
 };
