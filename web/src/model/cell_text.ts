@@ -20,9 +20,9 @@ export function cellText({ query, key, steps }: Cell, { site, head }: CellPlace)
   return [title, ...steps.map(stepLines)].map((lines) => lines.join('\n')).join('\n\n') + '\n';
 }
 
-function stepLines({ id, title, formula, note, rows, result, order }: CellStep): string[] {
+function stepLines({ id, side, title, formula, note, rows, result, order }: CellStep): string[] {
   return [
-    `[${id}] ${title}`,
+    `[${side ? `${id} ${side}` : id}] ${title}`,
     ...labelled('formula', formula),
     ...labelled('note', note),
     ...labelled('order', order),
