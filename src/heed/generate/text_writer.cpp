@@ -16,8 +16,6 @@
 namespace heed::generate {
 namespace {
 
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
-
 // One text while it is written.
 struct Draft {
   std::size_t number;     // among the results
@@ -74,7 +72,7 @@ class Writing {
         sampler_(options.sampling, options.seed),
         drafts_(std::move(drafts)),
         cache_(model.start(0)),
-        context_(nn::ForwardContext::inference()) {
+        context_(nn::ForwardContext::inference(nullptr, options.changes)) {
     for (Draft& draft : drafts_) live_.push_back(&draft);
   }
 
@@ -142,10 +140,7 @@ class Writing {
   }
 
   void choose_token(Draft& draft, std::span<float> logits) const {
-    for (const int token :
-         {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
-      logits[token] = minus_infinity;
-    }
+    forbid_unwritten(logits);
     // The sampler changes the logits, and the score is the model's own.
     const std::vector<float> before(logits.begin(), logits.end());
     const int token = sampler_.next(logits, draft.ids, draft.chance);
@@ -207,6 +202,12 @@ std::string_view to_string(Ending ending) {
       return "stop";
     default:
       return "length";
+  }
+}
+
+void forbid_unwritten(std::span<float> logits) {
+  for (const int token : {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
+    logits[token] = -std::numeric_limits<float>::infinity();
   }
 }
 

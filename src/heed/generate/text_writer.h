@@ -24,6 +24,8 @@ struct WritingOptions {
   std::vector<std::string> stop = {};  // a text ends before the first of these
   bool truncate = false;               // cut the beginning of a prompt that is too long
   Index first_prompt = 1;              // the number of the first prompt: for messages and chance
+  // What if: the model with attention that works otherwise; null: as it is.
+  const nn::AttentionChanges* changes = nullptr;
 };
 
 enum class Ending { end_token, stop_text, length };
@@ -34,6 +36,10 @@ struct WrittenText {
   std::vector<TokenScore> tokens;  // that were chosen, and what the model itself thought of them
   Ending ending = Ending::length;
 };
+
+// Minus infinity for the tokens that are no text: pad, unknown and begin. A writer never writes
+// them.
+void forbid_unwritten(std::span<float> logits);
 
 class TextWriter {
  public:
