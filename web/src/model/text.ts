@@ -47,6 +47,7 @@ export const modelText = {
     cross: 'Cross: from the target to the source',
     stack: 'Layers',
   },
+  shortParts: { encoder: 'enc', decoder: 'dec', cross: 'cross', stack: 'layer' },
   overview: {
     title: 'All heads',
     note: 'Rows of a picture are queries, columns are keys. The label says what the head does most.',
@@ -54,6 +55,7 @@ export const modelText = {
     orders: { layer: 'by layer', narrow: 'narrowest first', broad: 'broadest first' },
     layer: (layer: number) => `Layer ${layer}`,
     head: (head: number) => `head ${head}`,
+    place: (part: string, layer: number, head: number) => `${part} ${layer} · ${head}`,
     bits: (entropy: string) => `${entropy} bits`,
     labels: {
       'previous token': 'previous token',
