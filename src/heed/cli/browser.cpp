@@ -19,7 +19,8 @@ bool open_browser(const std::string& address) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  char* const arguments[] = {const_cast<char*>(opener), const_cast<char*>(address.c_str()), nullptr};
+  char* const arguments[] = {const_cast<char*>(opener), const_cast<char*>(address.c_str()),
+                             nullptr};
   pid_t child;
   const int failure = posix_spawnp(&child, opener, &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
