@@ -76,7 +76,7 @@ export const path: Record<LessonName, PathPage[]> = {
   attention: [
     {
       view: 'words',
-      formula: 'C = \\operatorname{softmax}\\!\\left(\\frac{X X^{\\top}}{\\sqrt{d}}\\right) X',
+      formula: 'C = \\operatorname{softmax}(S)\\, X,\\quad \\text{for example } S = \\frac{X X^{\\top}}{\\sqrt{d}}',
       marks: ['words.plane', 'words.pulls'],
       words: () => ({ similarity: 'cosine', moved: true }),
     },
@@ -91,18 +91,23 @@ export const path: Record<LessonName, PathPage[]> = {
       view: 'words',
       formula: 's_{ij} = \\frac{(x_i W_Q) \\cdot (x_j W_K)}{\\sqrt{d}}',
       marks: ['words.matrices', 'words.plane'],
-      words: () => ({ heads: [turned], space: 'query' }),
+      words: () => ({ similarity: 'scaled-dot', heads: [turned], space: 'query' }),
     },
     {
       view: 'words',
       marks: ['words.similarity'],
-      words: () => ({ heads: [turned] }),
+      words: () => ({ similarity: 'scaled-dot', heads: [turned] }),
     },
     {
       view: 'words',
       formula: 'y_i = \\sum_j w_{ij}\\, (x_j W_V)',
       marks: ['words.matrices', 'words.pulls'],
-      words: () => ({ heads: [sheared], space: 'value', projection: 'value' }),
+      words: () => ({
+        similarity: 'scaled-dot',
+        heads: [sheared],
+        space: 'value',
+        projection: 'value',
+      }),
     },
   ],
   heads: [
@@ -110,19 +115,23 @@ export const path: Record<LessonName, PathPage[]> = {
       view: 'words',
       formula: 'C^{(h)} = \\operatorname{softmax}\\!\\left(\\frac{Q^{(h)} K^{(h)\\top}}{\\sqrt{d_h}}\\right) V^{(h)}',
       marks: ['words.count', 'words.weights'],
-      words: () => ({ heads: [plainHead, turned] }),
+      words: () => ({ similarity: 'scaled-dot', heads: [plainHead, turned] }),
     },
     {
       view: 'words',
       formula: 'Y = [\\,C^{(1)} \\;\\; C^{(2)}\\,]\\, W_O',
       marks: ['words.heads'],
-      words: () => ({ heads: [plainHead, turned], output: meanOfHeads }),
+      words: () => ({
+        similarity: 'scaled-dot',
+        heads: [plainHead, turned],
+        output: meanOfHeads,
+      }),
     },
   ],
   masks: [
     {
       view: 'words',
-      formula: '\\operatorname{softmax}\\!\\left(\\frac{Q K^{\\top}}{\\sqrt{d}} + M\\right) V,\\quad M_{ij} \\in \\{0, -\\infty\\}',
+      formula: 'C = \\operatorname{softmax}(S + M)\\, V,\\quad M_{ij} \\in \\{0, -\\infty\\}',
       marks: ['words.mask', 'words.weights'],
       words: (words) => ({ similarity: 'cosine', mask: 'causal', chosen: Math.min(1, words.length - 1) }),
     },

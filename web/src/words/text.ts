@@ -34,7 +34,7 @@ export const wordsText = {
       key: 'Every word times the key matrix: how it can be found. The arrow is the query of the chosen word.',
       value: 'Every word times the value matrix: what it gives. Weighted and added up, the values are the context.',
     },
-    move: 'Move words to their contexts',
+    move: 'Move to contexts',
     columns: ['word', 'x', 'y', 'context x', 'context y'],
   },
   pulls: {
