@@ -17,6 +17,7 @@ export class ModelRun {
   failure = $state('');
   isBusy = $state(false);
 
+  #asked: RunWish | null = null;
   #tensors = new Map<string, Promise<HeadTensor>>();
   #send = latestWins(
     (wish: RunWish) => this.#run(wish),
@@ -25,8 +26,14 @@ export class ModelRun {
   );
 
   start(wish: RunWish) {
+    this.#asked = wish;
     this.isBusy = true;
     this.#send(wish);
+  }
+
+  // The server keeps the newest runs only; an old one can be made once more.
+  again() {
+    if (this.#asked !== null) this.start(this.#asked);
   }
 
   // Of each site once; forgotten when the sentence changes.

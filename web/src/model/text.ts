@@ -47,6 +47,7 @@ export const modelText = {
     cross: 'Cross: from the target to the source',
     stack: 'Layers',
   },
+  shortParts: { encoder: 'enc', decoder: 'dec', cross: 'cross', stack: 'layer' },
   overview: {
     title: 'All heads',
     note: 'Rows of a picture are queries, columns are keys. The label says what the head does most.',
@@ -54,6 +55,7 @@ export const modelText = {
     orders: { layer: 'by layer', narrow: 'narrowest first', broad: 'broadest first' },
     layer: (layer: number) => `Layer ${layer}`,
     head: (head: number) => `head ${head}`,
+    place: (part: string, layer: number, head: number) => `${part} ${layer} · ${head}`,
     bits: (entropy: string) => `${entropy} bits`,
     labels: {
       'previous token': 'previous token',
@@ -100,6 +102,9 @@ export const modelText = {
   cell: {
     title: 'One weight, exactly',
     note: 'Every number is the engine’s own, as the shortest decimal that is the same float.',
+    notExact:
+      'The orders told here do not give the engine’s last bits: weights in fewer bits are multiplied in an order of their own.',
+    sides: { query: 'of the query', key: 'of the key' } as Record<string, string>,
     ofPieces: 'The strongest pair of the two words’ pieces.',
     close: 'Close',
     copy: 'Copy as text',
@@ -170,13 +175,14 @@ export const modelText = {
   },
   beam: {
     title: 'The beam, step by step',
-    note: 'Each column is a step. The numbers are the log-probability of the token; the winning path is drawn strong.',
+    note: 'Each column is a step. Left the log-probability of the token, right the sum so far; the winning path is drawn strong, a dot marks what has ended.',
     size: 'Beam size',
     dropped: 'show dropped',
     label: 'Tree of the beam search',
-    columns: ['node', 'parent', 'step', 'token', 'log-probability', 'score', 'state'],
+    columns: ['node', 'parent', 'step', 'token', 'log-probability', 'sum so far', 'state'],
     state: { live: 'kept', finished: 'finished', dropped: 'dropped' },
-    score: 'score',
+    score: 'sum so far',
+    normalised: 'score',
     step: (step: number) => `step ${step}`,
   },
   next: {
