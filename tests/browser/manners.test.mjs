@@ -160,7 +160,7 @@ describe('The page', () => {
     const { answer } = page.answers.get('/api/words');
     (await context()).split(', ').forEach((text, d) => expectFloat(text, answer.outputs[0][d]));
     assert.equal(
-      await page.locator('[data-mark="words.plane"] polyline').count(),
+      await page.locator('[data-mark="words.plane"] path.trail').count(),
       3,
       'a trail for each word',
     );
