@@ -9,21 +9,6 @@
 #include "heed/text/lines.h"
 
 namespace heed::generate {
-namespace {
-
-models::PackedIds packed(std::span<const std::vector<int>> lines) {
-  models::PackedIds input;
-  std::vector<Index> lengths;
-  for (const std::vector<int>& ids : lines) {
-    input.ids.insert(input.ids.end(), ids.begin(), ids.end());
-    lengths.push_back(std::ssize(ids));
-  }
-  input.spans = Spans::of_lengths(lengths);
-  return input;
-}
-
-}  // namespace
-
 std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const text::Tokenizer& tokenizer,
                                            const models::TransformerConfig& config,
@@ -63,7 +48,7 @@ void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
     const NoRecording no_recording;
     const std::span<const Index> numbers = plan.batch(batch);
     work(numbers.front(),
-         packed(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
+         models::pack(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
   });
 }
 

@@ -43,14 +43,9 @@ bool fit(std::vector<int>& ids, Index most, const char* what, Index line, bool m
 }
 
 models::PackedIds packed(std::span<const Reading> batch, std::vector<int> Reading::*ids) {
-  models::PackedIds all;
-  std::vector<Index> lengths;
-  for (const Reading& reading : batch) {
-    all.ids.insert(all.ids.end(), (reading.*ids).begin(), (reading.*ids).end());
-    lengths.push_back(std::ssize(reading.*ids));
-  }
-  all.spans = Spans::of_lengths(lengths);
-  return all;
+  std::vector<std::span<const int>> sequences;
+  for (const Reading& reading : batch) sequences.push_back(reading.*ids);
+  return models::pack(sequences);
 }
 
 // The log-probabilities of the tokens that follow rows of hidden [N, D].

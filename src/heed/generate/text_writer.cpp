@@ -46,17 +46,6 @@ Tensor rows_of(const Tensor& matrix, std::span<const Index> rows) {
   return picked;
 }
 
-models::PackedIds packed(std::span<const std::span<const int>> sequences) {
-  models::PackedIds all;
-  std::vector<Index> lengths;
-  for (const auto& ids : sequences) {
-    all.ids.insert(all.ids.end(), ids.begin(), ids.end());
-    lengths.push_back(std::ssize(ids));
-  }
-  all.spans = Spans::of_lengths(lengths);
-  return all;
-}
-
 std::vector<Index> last_rows(const Spans& spans) {
   std::vector<Index> rows;
   for (const Span& span : spans) rows.push_back(span.begin + span.length - 1);
@@ -101,7 +90,7 @@ class Writing {
       rows.push_back(std::ssize(prompts) - 1);
     }
     cache_ = model_.start(std::ssize(prompts));
-    const Tensor hidden = advance(packed(prompts));
+    const Tensor hidden = advance(models::pack(prompts));
     cache_.reorder(rows);
     return rows_of(hidden, rows);
   }
@@ -124,7 +113,7 @@ class Writing {
     } else {
       cache_.reorder(rows);
     }
-    return advance(packed(unread));
+    return advance(models::pack(unread));
   }
 
   // -> [sequences, D], the last row of each
