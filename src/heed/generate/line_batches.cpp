@@ -5,15 +5,16 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/batch_plan.h"
-#include "heed/data/encode_lines.h"
+#include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
 
 namespace heed::generate {
+
 std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const text::Tokenizer& tokenizer,
                                            const models::TransformerConfig& config,
                                            const LineOptions& options) {
-  std::vector<std::vector<int>> encoded = data::encode_lines(lines, tokenizer);
+  auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     check_as(ErrorKind::data, !encoded[i].empty() && !text::is_blank(lines[i]), "line ",
              options.first_line + static_cast<Index>(i), ": expected text, found a blank line");

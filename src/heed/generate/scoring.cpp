@@ -6,13 +6,13 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/text/encode_lines.h"
 
 namespace heed::generate {
 namespace {
 
 // Rows of logits that exist at one time.
 constexpr Index rows_at_once = 48;
-constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
 constexpr Index unbounded = std::numeric_limits<Index>::max();
 
 // What the model reads, and after each token the one that follows it.
@@ -104,15 +104,6 @@ std::vector<ScoredLine> score_all(const Model& model, std::span<const Reading> r
   return lines;
 }
 
-std::vector<std::vector<int>> encode(std::span<const std::string> lines,
-                                     const text::Tokenizer& tokenizer) {
-  std::vector<std::vector<int>> ids(lines.size());
-  parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) ids[i] = tokenizer.encode(lines[i]);
-  });
-  return ids;
-}
-
 }  // namespace
 
 double ScoredLine::log_probability() const {
@@ -134,7 +125,7 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   const std::vector<int> line_end = tokenizer_.encode("\n");
   check_as(ErrorKind::model, !line_end.empty(),
            "tokenizer: expected a token for the end of a line, found none");
-  const std::vector<std::vector<int>> encoded = encode(lines, tokenizer_);
+  const std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Reading> readings;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Reading reading = reading_of(encoded[i], line_end.back());
@@ -165,8 +156,8 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
         " sources, got ", targets.size());
   const bool is_bounded = model_.config().positions == models::Positions::learned;
   const Index most = is_bounded ? model_.config().max_positions : unbounded;
-  std::vector<std::vector<int>> encoded_sources = encode(sources, tokenizer_);
-  const std::vector<std::vector<int>> encoded_targets = encode(targets, tokenizer_);
+  std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
+  const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
   std::vector<Reading> readings;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Reading reading = reading_of(encoded_targets[i], text::Tokenizer::end);

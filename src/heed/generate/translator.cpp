@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/packing.h"
+#include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
 
 namespace heed::generate {
@@ -15,8 +16,6 @@ namespace {
 // A sentence costs at least this many tokens, or a batch of one-word lines would have too many
 // rows.
 constexpr Index min_cost = 16;
-
-constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
 
 // Of a line, the end token not counted.
 Index max_tokens_of(const models::TransformerConfig& config) {
@@ -91,14 +90,10 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 std::vector<Translator::Source> Translator::tokenized(std::span<const std::string> lines,
                                                       const TranslationOptions& options) const {
   const Index max_tokens = max_tokens_of(model_.config());
-  std::vector<std::vector<int>> encoded(lines.size());
-  parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      if (!text::is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
-    }
-  });
+  std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Source> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (text::is_blank(lines[i])) continue;
     std::vector<int>& ids = encoded[i];
     if (options.truncate && std::ssize(ids) > max_tokens) ids.resize(max_tokens);
     check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",
