@@ -76,7 +76,7 @@ TEST(GenerateCommand, RefusesAPromptLongerThanTheContext) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
-    EXPECT_TRUE(std::string(error.what()).starts_with("prompt 2: expected at most"))
+    EXPECT_TRUE(std::string(error.what()).starts_with("prompt 2: expected a text of at most"))
         << error.what();
   }
 }

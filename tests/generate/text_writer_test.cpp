@@ -152,7 +152,7 @@ TEST(TextWriter, RefusesAPromptThatIsLongerThanTheContextUnlessItMayCutIt) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
     EXPECT_STREQ(error.what(),
-                 "prompt 2: expected at most the model's context of 24 tokens, found 26 "
+                 "prompt 2: expected a text of at most 24 tokens, found 26 "
                  "(--truncate cuts the beginning)");
   }
   WritingOptions options = greedy;

@@ -10,6 +10,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/generate/stop_text.h"
+#include "heed/generate/token_limit.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/text_stream.h"
 
@@ -211,11 +212,12 @@ std::vector<int> TextWriter::prompt_ids(const std::string& prompt, Index number,
                                         const WritingOptions& options) const {
   const std::string text = prompt + options.prefix;
   std::vector<int> ids = tokenizer_.encode(text.empty() ? "\n" : text);
-  const std::size_t context = model_.config().max_positions;
-  if (options.truncate && ids.size() > context) ids.erase(ids.begin(), ids.end() - context);
-  check_as(ErrorKind::data, ids.size() <= context, "prompt ", number,
-           ": expected at most the model's context of ", context, " tokens, found ", ids.size(),
-           " (--truncate cuts the beginning)");
+  fit(ids, number,
+      {.max_tokens = model_.config().max_positions,
+       .what = "a text",
+       .unit = "prompt",
+       .cut = Cut::beginning,
+       .truncate = options.truncate});
   return ids;
 }
 
