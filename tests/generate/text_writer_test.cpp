@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "generate/memorised_writer.h"
 #include "heed/base/error.h"
 
@@ -141,6 +143,27 @@ TEST(TextWriter, TellsHowLikelyTheModelFindsEachToken) {
   for (const TokenScore& token : written[0].tokens) {
     EXPECT_LE(token.log_probability, 0);
     EXPECT_GT(token.log_probability, -1.0f) << token.token;
+  }
+}
+
+// Penalties and filters decide what comes; what the model thinks of it they do not change.
+TEST(TextWriter, TellsTheModelsOwnLogProbabilitiesWhateverIsPenalised) {
+  const auto& [model, tokenizer] = rhyme_model();
+  const NoRecording no_recording;
+  const std::string prompt = "the bat";
+  WritingOptions options{.sampling = {.repetition_penalty = 1.7, .no_repeat_ngram = 4, .top_k = 9},
+                         .max_tokens = 15};
+  const WrittenText written = rhyme_writer().write(std::span(&prompt, 1), options)[0];
+  std::vector<int> ids = tokenizer.encode(prompt);
+  for (const TokenScore& token : written.tokens) {
+    auto context = nn::ForwardContext::inference();
+    const Tensor logits =
+        model.logits(model.hidden({ids, Spans::single(std::ssize(ids))}, context));
+    const auto last = logits.values().last(static_cast<std::size_t>(logits.dim(-1)));
+    std::vector<float> possible(last.begin(), last.end());
+    for (const int never : {0, 1, 2}) possible[static_cast<std::size_t>(never)] = -INFINITY;
+    EXPECT_EQ(token.log_probability, LogProbabilities::of_logits(possible)[token.token]);
+    ids.push_back(token.token);
   }
 }
 

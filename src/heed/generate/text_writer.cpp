@@ -137,10 +137,14 @@ class Writing {
       logits[token] = minus_infinity;
     }
     // The sampler changes the logits, and the score is the model's own.
-    const std::vector<float> before(logits.begin(), logits.end());
-    const int token = sampler_.next(logits, draft.ids, draft.chance);
+    const auto own = LogProbabilities::of_logits(logits);
+    const std::vector<TokenLogit> before = sampler_.penalise(logits, draft.ids);
+    const int token = sampler_.draw(logits, draft.ids.size(), draft.chance);
+    const auto changed = std::ranges::lower_bound(before, token, {}, &TokenLogit::token);
+    const bool is_changed = changed != before.end() && changed->token == token;
     draft.ids.push_back(token);
-    draft.written.tokens.push_back({token, LogProbabilities::of_logits(before)[token]});
+    draft.written.tokens.push_back(
+        {token, own.of_logit(is_changed ? changed->logit : logits[token])});
   }
 
   void tell(Draft& draft) const {
