@@ -24,6 +24,7 @@ struct Draft {
   std::size_t number;     // among the results
   std::uint64_t chance;   // whose random numbers it draws
   std::vector<int> ids;   // of the prompt, then of the text
+  std::vector<int> text;  // the text's alone: of the prefix, then those that were chosen
   std::size_t begin = 0;  // the first that the model still sees
   text::TextStream stream;
   StopText stop;
@@ -132,19 +133,64 @@ class Writing {
   }
 
   void choose_token(Draft& draft, std::span<float> logits) const {
+    const TokenScore chosen = next_token(draft, logits);
+    draft.ids.push_back(chosen.token);
+    draft.text.push_back(chosen.token);
+    draft.written.tokens.push_back(chosen);
+  }
+
+  TokenScore next_token(const Draft& draft, std::span<float> logits) const {
     for (const int token :
          {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
       logits[token] = minus_infinity;
     }
-    // The sampler changes the logits, and the score is the model's own.
+    // What follows changes the logits, and the score is the model's own.
     const auto own = LogProbabilities::of_logits(logits);
-    const std::vector<TokenLogit> before = sampler_.penalise(logits, draft.ids);
-    const int token = sampler_.draw(logits, draft.ids.size(), draft.chance);
+    options_.constraints.forbid(logits, draft.ids);
+    const bool is_forced = force_required(draft, logits);
+    const std::vector<TokenLogit> before =
+        is_forced ? std::vector<TokenLogit>{} : sampler_.penalise(logits, draft.ids);
+    const bool may_end = is_forced || options_.constraints.num_missing(draft.text) == 0;
+    const int token = may_end ? draw(draft, logits) : draw_what_goes_on(draft, logits);
     const auto changed = std::ranges::lower_bound(before, token, {}, &TokenLogit::token);
     const bool is_changed = changed != before.end() && changed->token == token;
-    draft.ids.push_back(token);
-    draft.written.tokens.push_back(
-        {token, own.of_logit(is_changed ? changed->logit : logits[token])});
+    return {token, own.of_logit(is_changed ? changed->logit : logits[token])};
+  }
+
+  // Leaves only what must come now so that the required words still fit in, if there is such.
+  bool force_required(const Draft& draft, std::span<float> logits) const {
+    if (!options_.constraints.has_required()) return false;
+    const Index room = options_.max_tokens - std::ssize(draft.written.tokens);
+    std::vector<TokenLogit> forced;
+    for (const int token : options_.constraints.forced_after(draft.text, room)) {
+      if (logits[token] > minus_infinity) forced.push_back({token, logits[token]});
+    }
+    if (forced.empty()) return false;
+    std::ranges::fill(logits, minus_infinity);
+    for (const TokenLogit& one : forced) logits[one.token] = one.logit;
+    return true;
+  }
+
+  int draw(const Draft& draft, std::span<const float> logits) const {
+    return sampler_.draw(logits, draft.ids.size(), draft.chance);
+  }
+
+  // A token that does not end the text.
+  int draw_what_goes_on(const Draft& draft, std::span<float> logits) const {
+    logits[text::Tokenizer::end] = minus_infinity;
+    int token = draw(draft, logits);
+    while (would_stop(draft, token)) {
+      logits[token] = minus_infinity;
+      token = draw(draft, logits);
+    }
+    return token;
+  }
+
+  static bool would_stop(const Draft& draft, int token) {
+    text::TextStream stream = draft.stream;
+    StopText stop = draft.stop;
+    stop.add(stream.add(token));
+    return stop.is_stopped();
   }
 
   void tell(Draft& draft) const {
@@ -160,6 +206,7 @@ class Writing {
     draft.written.ending = draft.stop.is_stopped() ? Ending::stop_text
                            : has_ended             ? Ending::end_token
                                                    : Ending::length;
+    if (draft.is_finished) draft.written.missing = options_.constraints.missing_words(draft.text);
     draft.written.text += part;
     if (on_text_ && !part.empty()) on_text_(draft.number, part);
   }
@@ -189,6 +236,23 @@ void check_options(const WritingOptions& options) {
            "--max-tokens: expected a number of at least 1, found ", options.max_tokens);
   check_as(ErrorKind::usage, options.num_samples >= 1,
            "--n: expected a number of at least 1, found ", options.num_samples);
+}
+
+// `prefix`: its tokens.
+void check_required(const WritingOptions& options, std::span<const int> prefix,
+                    const text::Tokenizer& tokenizer) {
+  const Index needed = options.constraints.num_needed(prefix);
+  check_as(ErrorKind::usage, needed <= options.max_tokens,
+           "--require: expected words that fit into --max-tokens ", options.max_tokens,
+           ", found words of ", needed, " tokens");
+  for (const TokenSequence& sequence : options.constraints.required()) {
+    const std::string word = tokenizer.decode(sequence);
+    for (const std::string& stop : options.stop) {
+      check_as(ErrorKind::usage, stop.empty() || word.find(stop) == word.npos,
+               "--require: expected words that do not end the text, found '", word,
+               "' with --stop '", stop, "'");
+    }
+  }
 }
 
 }  // namespace
@@ -229,6 +293,8 @@ std::vector<WrittenText> TextWriter::write(std::span<const std::string> prompts,
                                            const WritingOptions& options,
                                            const OnText& on_text) const {
   check_options(options);
+  const std::vector<int> prefix = tokenizer_.encode(options.prefix);
+  check_required(options, prefix, tokenizer_);
   std::vector<Draft> drafts;
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     const Index number = options.first_prompt + static_cast<Index>(i);
@@ -239,6 +305,7 @@ std::vector<WrittenText> TextWriter::write(std::span<const std::string> prompts,
       drafts.push_back({.number = drafts.size(),
                         .chance = chance,
                         .ids = ids,
+                        .text = prefix,
                         .stream = text::TextStream(tokenizer_, /*goes_on=*/true),
                         .stop = StopText(options.stop)});
       drafts.back().written.text = options.prefix;
