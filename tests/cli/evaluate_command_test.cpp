@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "generate/memorised_translator.h"
 #include "generate/toy_encoders.h"
 #include "heed/base/error.h"
 #include "support/temporary_folder.h"
@@ -99,6 +100,69 @@ TEST(EvaluateCommand, RefusesUnknownMetricsAndTokenizersAsWrongUse) {
             ErrorKind::usage);
 }
 
+// A translator that knows its sentences by heart, and pairs of which it gets one word wrong.
+struct SavedTranslator {
+  TemporaryFolder folder;
+  std::string model = folder.file("model");
+  std::string source = folder.write("test.en", "two three\none\nthree one two\n");
+  std::string target = folder.write("test.de", "zwei drei\neins\ndrei eins vier\n");
+  SavedTranslator() {
+    const models::ModelFolder& known = generate::word_by_word_model();
+    models::save_model_folder(model, known.model, known.tokenizer, known.generation);
+  }
+  EvaluateOptions options() const { return {.source = source, .target = target, .model = model}; }
+};
+
+std::string scores_of(const EvaluateOptions& options, const std::string& hypotheses = "") {
+  std::istringstream in(hypotheses);
+  std::ostringstream out;
+  EXPECT_EQ(evaluate(options, in, out), 0);
+  return out.str();
+}
+
+TEST(EvaluateCommand, ScoresTheTranslationsOfAModelAsItScoresLines) {
+  const SavedTranslator saved;
+  const std::string by_lines =
+      scores_of({.reference = saved.target}, "zwei drei\neins\ndrei eins zwei\n");
+  EXPECT_EQ(scores_of(saved.options()), by_lines);
+  EvaluateOptions options = saved.options();
+  options.beam_size = 1;
+  options.json = true;
+  options.metrics = {"chrf"};
+  const auto json = nlohmann::json::parse(scores_of(options));
+  EXPECT_EQ(json["lines"], 3);
+  EXPECT_LT(json["chrf"]["score"], 100);
+  EXPECT_FALSE(json.contains("bleu"));
+}
+
+TEST(EvaluateCommand, ScoresAModelOnRecordsOfTwoFields) {
+  const SavedTranslator saved;
+  EvaluateOptions options{.model = saved.model};
+  options.pairs = saved.folder.write(
+      "test.tsv", "two three\tzwei drei\none\teins\nthree one two\tdrei eins vier\n");
+  EXPECT_EQ(scores_of(options), scores_of(saved.options()));
+  options.pairs = saved.folder.write("test.jsonl",
+                                     "{\"de\": \"zwei drei\", \"en\": \"two three\"}\n"
+                                     "{\"de\": \"eins\", \"en\": \"one\"}\n"
+                                     "{\"de\": \"drei eins vier\", \"en\": \"three one two\"}\n");
+  options.fields = "en,de";
+  EXPECT_EQ(scores_of(options), scores_of(saved.options()));
+  options.fields = "en";
+  EXPECT_EQ(error_of(options, "").kind(), ErrorKind::usage);
+}
+
+TEST(EvaluateCommand, RefusesPairsThatAreNoneAndModelsThatDoNotTranslate) {
+  const SavedTranslator saved;
+  EvaluateOptions options = saved.options();
+  options.target = saved.folder.write("short.de", "zwei drei\n");
+  EXPECT_EQ(exit_code(error_of(options, "").kind()), 3);
+  models::save_model_folder(saved.folder.file("masked"), generate::toy_masked_model().model,
+                            generate::toy_masked_model().tokenizer);
+  options = saved.options();
+  options.model = saved.folder.file("masked");
+  EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
+}
+
 // A classifier, and lines of which it gets one wrong.
 struct SavedClassifier {
   TemporaryFolder folder;
@@ -168,10 +232,17 @@ TEST(EvaluateCommand, TellsHowOftenAClassifierOfImagesIsRight) {
   EXPECT_TRUE(out.str().starts_with("accuracy 0.8750 (14 of 16)\n")) << out.str();
 }
 
-TEST(EvaluateCommand, TakesAReferenceOrLabelledLinesOrImagesWithTheirModel) {
+TEST(EvaluateCommand, TakesAReferenceOrDataOfATaskWithItsModel) {
   const auto app = [] { return evaluate_command().app(); };
   EXPECT_NO_THROW(app()->parse("--labelled l --model m --confusion"));
   EXPECT_NO_THROW(app()->parse("--images d --model m --confusion"));
+  EXPECT_NO_THROW(app()->parse("--source s --target t --model m --beam 3 --truncate --threads 1"));
+  EXPECT_NO_THROW(app()->parse("--pairs p --fields a,b --model m"));
+  EXPECT_THROW(app()->parse("--source s --target t"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--source s --model m"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--target t --model m"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--pairs p"), CLI::ParseError);
+  EXPECT_THROW(app()->parse("--source s --target t --model m --fields a,b"), CLI::ParseError);
   EXPECT_THROW(app()->parse("--labelled l"), CLI::ParseError);
   EXPECT_THROW(app()->parse("--images d"), CLI::ParseError);
   EXPECT_THROW(app()->parse("--images d --labelled l --model m"), CLI::ParseError);

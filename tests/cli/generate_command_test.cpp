@@ -69,6 +69,31 @@ TEST(GenerateCommand, WritesTokensAndTheirLogProbabilitiesAsJson) {
   EXPECT_LE(line["tokens"][1]["log_probability"], 0.0);
 }
 
+TEST(GenerateCommand, KeepsWordsOutAndBringsWordsIn) {
+  const SavedModel model;
+  GenerateOptions options = model.greedy(12);
+  options.forbid = {"mat"};
+  options.require = {"cave"};
+  options.json = true;
+  const auto line = nlohmann::json::parse(run(options, "the cat sat on\n"));
+  const auto text = line["text"].get<std::string>();
+  EXPECT_EQ(text.find("mat"), text.npos) << text;
+  EXPECT_NE(text.find(" cave"), text.npos) << text;
+  EXPECT_EQ(line["missing"], nlohmann::json::array());
+  options.require = {};
+  EXPECT_FALSE(nlohmann::json::parse(run(options, "the\n")).contains("missing"));
+}
+
+TEST(GenerateCommand, TellsWhichRequiredWordsAreMissing) {
+  const SavedModel model;
+  GenerateOptions options = model.greedy(5);
+  options.forbid = {"in c"};
+  options.require = {"cave"};
+  options.json = true;
+  options.prompt = "the bat sat in";
+  EXPECT_EQ(nlohmann::json::parse(run(options))["missing"], (nlohmann::json{"cave"}));
+}
+
 TEST(GenerateCommand, RefusesAPromptLongerThanTheContext) {
   const SavedModel model;
   try {
@@ -76,7 +101,7 @@ TEST(GenerateCommand, RefusesAPromptLongerThanTheContext) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
-    EXPECT_TRUE(std::string(error.what()).starts_with("prompt 2: expected at most"))
+    EXPECT_TRUE(std::string(error.what()).starts_with("prompt 2: expected a text of at most"))
         << error.what();
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "generate/memorised_translator.h"
+#include "generate/memorised_writer.h"
 #include "io/expect_error.h"
 
 namespace heed::generate {
@@ -57,11 +58,47 @@ TEST(Constraints, WantTheBeginningOrTheNextTokenOfWhatIsMissing) {
   EXPECT_TRUE(constraints.wanted_after(Ids{4, 5, 6, 5, 7}).empty());
 }
 
+TEST(Constraints, NeedTheTokensOfWhatIsMissingButForABeginning) {
+  const Constraints constraints({}, {{4, 5}, {5, 6, 5, 7}});
+  EXPECT_EQ(constraints.num_needed(Ids{}), 6);
+  EXPECT_EQ(constraints.num_needed(Ids{4}), 5);
+  EXPECT_EQ(constraints.num_needed(Ids{4, 5}), 3);
+  EXPECT_EQ(constraints.num_needed(Ids{4, 5, 8}), 4);
+  EXPECT_EQ(constraints.num_needed(Ids{4, 5, 6, 5, 7}), 0);
+}
+
+TEST(Constraints, ForceWhatIsMissingWhenThereIsNoRoomForAnythingElse) {
+  const Constraints constraints({}, {{4, 5}, {6, 5, 7}});
+  EXPECT_TRUE(constraints.forced_after(Ids{}, 6).empty());
+  EXPECT_EQ(constraints.forced_after(Ids{}, 5), (Ids{4, 6}));
+  EXPECT_EQ(constraints.forced_after(Ids{8, 6}, 5), (Ids{5}));  // another token would cost 5 more
+  EXPECT_TRUE(constraints.forced_after(Ids{8, 6}, 6).empty());
+  EXPECT_EQ(constraints.forced_after(Ids{6, 5, 7}, 2), (Ids{4}));
+  EXPECT_EQ(constraints.forced_after(Ids{6, 5, 7}, 1), (Ids{4})) << "as much as there is room for";
+  EXPECT_TRUE(constraints.forced_after(Ids{4, 5, 6, 5, 7}, 1).empty());
+  EXPECT_TRUE(Constraints().forced_after(Ids{}, 1).empty());
+}
+
 TEST(Constraints, RefuseEmptySequencesAndWhatIsBothRequiredAndForbidden) {
   EXPECT_THROW(Constraints({{}}, {}), Error);
   EXPECT_THROW(Constraints({}, {{4}, {}}), Error);
   EXPECT_THROW(Constraints({{5, 6}}, {{4, 5, 6}}), Error);
   EXPECT_NO_THROW(Constraints({{4, 6}}, {{4, 5, 6}}));
+}
+
+TEST(Constraints, OfWordsWithinARunningTextHaveASpaceBefore) {
+  const text::Tokenizer& tokenizer = rhyme_model().tokenizer;
+  const std::vector<std::string> none, cat{"cat"}, line{"\ncat"};
+  const Constraints required = Constraints::of_words(none, cat, tokenizer);
+  EXPECT_EQ(required.required(), (std::vector<Ids>{tokenizer.encode(" cat")}));
+  EXPECT_EQ(required.missing_words(tokenizer.encode("a bat")), cat);
+  EXPECT_TRUE(required.missing_words(tokenizer.encode("a cat")).empty());
+  EXPECT_EQ(Constraints::of_words(none, line, tokenizer).required(),
+            (std::vector<Ids>{tokenizer.encode("\ncat")}));
+  const Constraints forbidden = Constraints::of_words(cat, none, tokenizer);
+  for (const char* past : {"a ca", "ca"}) {
+    EXPECT_EQ(forbidden.forbidden_after(tokenizer.encode(past)), tokenizer.encode("t")) << past;
+  }
 }
 
 TEST(Constraints, OfWordsAreTheTokensOfTheTokenizer) {

@@ -61,7 +61,7 @@ TEST(LineClassifier, RefusesALineLongerThanLearnedPositions) {
   config.pooling = models::Pooling::first;
   const LineClassifier classifier(models::Classifier(config, 1), toy_classifier().tokenizer);
   EXPECT_NO_THROW(classifier.classify(Lines{"the red"}));
-  expect_error(ErrorKind::data, "line 1: expected at most 2 tokens, found 3",
+  expect_error(ErrorKind::data, "line 1: expected a text of at most 2 tokens, found 3",
                [&] { classifier.classify(Lines{"in the red"}); });
 }
 

@@ -133,8 +133,11 @@ TEST(Sampling, ADrawDependsOnSeedTextAndPositionAlone) {
 
 TEST(Sampling, RepetitionPenaltyByHand) {
   std::vector<float> logits{2, -2, 2, 0};
-  penalise_repetition(logits, std::vector<int>{0, 1, 0, 3}, 2);
+  const auto before = penalise_repetition(logits, std::vector<int>{0, 1, 0, 3}, 2);
   EXPECT_EQ(logits, (std::vector<float>{1, -4, 2, 0}));
+  ASSERT_EQ(before.size(), 3u);
+  EXPECT_EQ(before[1].token, 1);
+  EXPECT_EQ(before[1].logit, -2);
 }
 
 TEST(Sampling, NoRunOfTokensComesTwice) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "generate/memorised_writer.h"
 #include "heed/base/error.h"
+#include "io/expect_error.h"
 
 namespace heed::generate {
 namespace {
@@ -144,6 +147,135 @@ TEST(TextWriter, TellsHowLikelyTheModelFindsEachToken) {
   }
 }
 
+Constraints words(const std::vector<std::string>& forbidden,
+                  const std::vector<std::string>& required) {
+  return Constraints::of_words(forbidden, required, rhyme_model().tokenizer);
+}
+
+// Penalties, filters and words decide what comes; what the model thinks of it they do not change.
+TEST(TextWriter, TellsTheModelsOwnLogProbabilitiesWhateverIsPenalisedOrForced) {
+  const auto& [model, tokenizer] = rhyme_model();
+  const NoRecording no_recording;
+  const std::string prompt = "the bat";
+  WritingOptions options{.sampling = {.repetition_penalty = 1.7, .no_repeat_ngram = 4, .top_k = 9},
+                         .max_tokens = 15,
+                         .constraints = words({"sat"}, {"die"})};
+  const WrittenText written = rhyme_writer().write(std::span(&prompt, 1), options)[0];
+  std::vector<int> ids = tokenizer.encode(prompt);
+  for (const TokenScore& token : written.tokens) {
+    auto context = nn::ForwardContext::inference();
+    const Tensor logits =
+        model.logits(model.hidden({ids, Spans::single(std::ssize(ids))}, context));
+    const auto last = logits.values().last(static_cast<std::size_t>(logits.dim(-1)));
+    std::vector<float> possible(last.begin(), last.end());
+    for (const int never : {0, 1, 2}) possible[static_cast<std::size_t>(never)] = -INFINITY;
+    EXPECT_EQ(token.log_probability, LogProbabilities::of_logits(possible)[token.token]);
+    ids.push_back(token.token);
+  }
+}
+
+TEST(TextWriter, NeverWritesAForbiddenWordNotEvenOneThatThePromptBegins) {
+  WritingOptions options = greedy;
+  ASSERT_EQ(write({"the cat sat on a ma"}, options)[0].front(), 't');
+  options.constraints = words({"mat", "the"}, {});
+  EXPECT_NE(write({"the cat sat on a ma"}, options)[0].front(), 't');
+  options.num_samples = 20;
+  for (const double temperature : {0.0, 1.0, 3.0}) {
+    options.sampling.temperature = temperature;
+    for (const std::string& text : write({"the cat sat on", "ü"}, options)) {
+      EXPECT_EQ(text.find("mat"), text.npos) << text;
+      EXPECT_EQ(text.find("the"), text.npos) << text;
+    }
+  }
+}
+
+TEST(TextWriter, WritesRequiredWordsAsLongAsThereIsRoomForThem) {
+  WritingOptions options{.num_samples = 20, .constraints = words({}, {"cave", "die"})};
+  for (const double temperature : {0.0, 1.0, 3.0}) {
+    options.sampling.temperature = temperature;
+    for (const Index max_tokens : {9, 10, 13, 30}) {
+      options.max_tokens = max_tokens;
+      for (const WrittenText& written :
+           rhyme_writer().write(std::vector<std::string>{"the cat", "the"}, options)) {
+        EXPECT_NE(written.text.find(" cave"), std::string::npos) << written.text;
+        EXPECT_NE(written.text.find(" die"), std::string::npos) << written.text;
+        EXPECT_TRUE(written.missing.empty());
+        EXPECT_LE(std::ssize(written.tokens), max_tokens);
+      }
+    }
+  }
+}
+
+// Nothing but what is missing fits in, and what comes first is what the model likes better.
+TEST(TextWriter, ForcesRequiredWordsWhenNothingElseFits) {
+  WritingOptions options = greedy;
+  options.max_tokens = 9;
+  options.constraints = words({}, {"cave", "die"});
+  EXPECT_EQ(write({"the bat sat in a"}, options)[0], " cave die");
+  EXPECT_EQ(write({"\nüber"}, options)[0], " die cave");
+  // What the penalties have against a token does not matter then.
+  options.sampling.no_repeat_ngram = 1;
+  EXPECT_EQ(write({"the bat sat in a"}, options)[0], " cave die");
+}
+
+TEST(TextWriter, DoesNotStopBeforeItHoldsWhatIsRequired) {
+  WritingOptions options = greedy;
+  options.stop = {"\n"};
+  ASSERT_EQ(write({"the cat sat on"}, options)[0], " a mat");
+  options.constraints = words({}, {"cave"});
+  const WrittenText written =
+      rhyme_writer().write(std::vector<std::string>{"the cat sat on"}, options)[0];
+  EXPECT_TRUE(written.text.ends_with(" cave")) << written.text;
+  EXPECT_EQ(written.text.find('\n'), std::string::npos);
+}
+
+TEST(TextWriter, CountsRequiredWordsOfThePrefixAndNotOfThePrompt) {
+  WritingOptions options = greedy;
+  options.max_tokens = 4;
+  options.constraints = words({}, {"die"});
+  EXPECT_EQ(write({"über die"}, options)[0], " die");
+  options.prefix = " die";
+  EXPECT_EQ(write({"über"}, options)[0], " die str");
+}
+
+TEST(TextWriter, SaysWhichRequiredWordsAForbiddenOneKeepsOut) {
+  WritingOptions options = greedy;
+  options.max_tokens = 5;
+  options.constraints = words({"in c"}, {"cave"});
+  const WrittenText written =
+      rhyme_writer().write(std::vector<std::string>{"the bat sat in"}, options)[0];
+  EXPECT_EQ(written.missing, (std::vector<std::string>{"cave"}));
+  EXPECT_EQ(written.tokens.size(), 5u);
+}
+
+TEST(TextWriter, RefusesRequiredWordsThatCannotComeOut) {
+  WritingOptions options = greedy;
+  options.max_tokens = 8;
+  options.constraints = words({}, {"cave", "die"});
+  io::expect_error(
+      ErrorKind::usage,
+      "--require: expected words that fit into --max-tokens 8, found words of 9 tokens",
+      [&] { write({"the"}, options); });
+  options.max_tokens = 9;
+  options.stop = {"av"};
+  io::expect_error(ErrorKind::usage,
+                   "--require: expected words that do not end the text, found ' cave' with --stop "
+                   "'av'",
+                   [&] { write({"the"}, options); });
+}
+
+TEST(TextWriter, AConstrainedTextDoesNotDependOnThoseBesideIt) {
+  const std::vector<std::string> prompts{"the", "a cave\nthe cat sat on", "ü"};
+  WritingOptions options{.sampling = {.repetition_penalty = 1.2, .temperature = 1.5},
+                         .max_tokens = 40,
+                         .constraints = words({"mat"}, {"cave", "die"})};
+  const std::vector<std::string> together = write(prompts, options);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    options.first_prompt = 1 + static_cast<Index>(i);
+    EXPECT_EQ(write({prompts[i]}, options)[0], together[i]);
+  }
+}
+
 TEST(TextWriter, RefusesAPromptThatIsLongerThanTheContextUnlessItMayCutIt) {
   const std::vector<std::string> prompts{"the", "in a cave\nthe cat sat on a"};  // 26 tokens
   try {
@@ -152,7 +284,7 @@ TEST(TextWriter, RefusesAPromptThatIsLongerThanTheContextUnlessItMayCutIt) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
     EXPECT_STREQ(error.what(),
-                 "prompt 2: expected at most the model's context of 24 tokens, found 26 "
+                 "prompt 2: expected a text of at most 24 tokens, found 26 "
                  "(--truncate cuts the beginning)");
   }
   WritingOptions options = greedy;

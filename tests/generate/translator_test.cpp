@@ -101,9 +101,10 @@ TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {
   config.max_positions = 4;
   const Translator short_sighted(models::TranslationModel(config, 1), folder.tokenizer);
   const std::vector<std::string> lines{"one two three", "one two three four"};
-  io::expect_error(ErrorKind::data,
-                   "line 8: expected at most 3 tokens, found 4 (--truncate cuts the end)",
-                   [&] { short_sighted.translate(lines, {.first_line = 7}); });
+  io::expect_error(
+      ErrorKind::data,
+      "line 8: expected a source of at most 3 tokens, found 4 (--truncate cuts the end)",
+      [&] { short_sighted.translate(lines, {.first_line = 7}); });
   EXPECT_NO_THROW(short_sighted.translate(std::span(lines).first(1), {}));
 
   const auto cut = short_sighted.translate(lines, {.truncate = true});

@@ -36,7 +36,8 @@ TEST(Elementwise, ActivationsByHand) {
   const Tensor silu = ops::silu(x);
   EXPECT_NEAR(silu.values()[1], 0.731059, 1e-6);  // 1 / (1 + 1/e)
   EXPECT_NEAR(silu.values()[2], -0.268941, 1e-6);
-  EXPECT_NEAR(ops::swiglu(x, Tensor::full({3}, 2)).values()[1], 2 * 0.731059, 1e-6);
+  const Tensor gated = ops::swiglu(x, Tensor::full({3}, 2));
+  EXPECT_NEAR(gated.values()[1], 2 * 0.731059, 1e-6);
 }
 
 TEST(Elementwise, GeluKeepsItsDigitsInBothTails) {

@@ -11,9 +11,11 @@
 #include "heed/cli/class_report.h"
 #include "heed/data/labelled_images.h"
 #include "heed/data/labelled_lines.h"
+#include "heed/data/records.h"
 #include "heed/generate/image_labeller.h"
 #include "heed/generate/line_classifier.h"
 #include "heed/generate/text_likelihood.h"
+#include "heed/generate/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/perplexity.h"
@@ -69,6 +71,36 @@ Report report(const std::string& metric, std::span<const std::string> hypotheses
   if (metric == "bleu") return report_bleu(hypotheses, references, options);
   if (metric == "chrf") return report_chrf(hypotheses, references, options);
   fail(ErrorKind::usage, "evaluate: expected the metrics bleu or chrf, got '", metric, "'");
+}
+
+int print_metrics(const EvaluateOptions& options, std::span<const std::string> hypotheses,
+                  std::span<const std::string> references, std::ostream& out) {
+  Json all = {{"lines", references.size()}};
+  std::string lines;
+  for (const std::string& metric : options.metrics) {
+    const Report result = report(metric, hypotheses, references, options);
+    all[result.name] = result.json;
+    lines += result.line + '\n';
+  }
+  out << (options.json ? all.dump(2) + '\n' : lines);
+  return 0;
+}
+
+int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
+  const auto translator = generate::Translator::load(options.model);
+  const text::ParallelLines pairs =
+      options.pairs.empty()
+          ? text::read_parallel_lines(options.source, options.target)
+          : data::read_record_pairs(options.pairs,
+                                    data::parse_field_names(options.fields, 2, "--fields"));
+  generate::TranslationOptions how{.search = translator.default_search(),
+                                   .truncate = options.truncate};
+  how.search.beam_size = options.beam_size.value_or(how.search.beam_size);
+  std::vector<std::string> hypotheses;
+  for (const generate::Translation& translation : translator.translate(pairs.source, how)) {
+    hypotheses.push_back(translation.text());
+  }
+  return print_metrics(options, hypotheses, pairs.target, out);
 }
 
 using Classes = std::vector<std::vector<generate::ClassProbability>>;
@@ -146,6 +178,7 @@ int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
 }  // namespace
 
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out) {
+  if (!options.source.empty() || !options.pairs.empty()) return evaluate_translator(options, out);
   if (!options.text.empty()) return evaluate_text(options, out);
   if (!options.labelled.empty()) return evaluate_lines(options, out);
   if (!options.images.empty()) return evaluate_images(options, out);
@@ -157,31 +190,46 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
            "; expected one hypothesis for each reference");
   check_as(ErrorKind::data, !references.empty(), "evaluate: ", options.reference.string(),
            ": expected lines of text, found none");
-
-  Json all = {{"lines", references.size()}};
-  std::string lines;
-  for (const std::string& metric : options.metrics) {
-    const Report result = report(metric, hypotheses, references, options);
-    all[result.name] = result.json;
-    lines += result.line + '\n';
-  }
-  out << (options.json ? all.dump(2) + '\n' : lines);
-  return 0;
+  return print_metrics(options, hypotheses, references, out);
 }
+
+namespace {
+
+void add_translation_options(Command& command, EvaluateOptions& options, CLI::Option* source,
+                             CLI::Option* pairs) {
+  CLI::App& app = *command.app();
+  CLI::Option* target =
+      app.add_option("--target", options.target, "the right translations of --source")
+          ->needs(source);
+  source->needs(target);
+  command.option("--fields", options.fields, "names of the two fields of --pairs")->needs(pairs);
+  app.add_option("--beam,--beam-size", options.beam_size,
+                 "hypotheses kept at each step (default: as the model says, otherwise 5)")
+      ->check(CLI::Range(1, 1000));
+  command.flag("--truncate", options.truncate,
+               "cut the end of sources that are too long for the model");
+}
+
+}  // namespace
 
 Command evaluate_command() {
   auto options = std::make_shared<EvaluateOptions>();
   Command command(
       "evaluate",
       "Score translations against their references, or a model on its task.\n"
-      "Translations on standard input, one a line: BLEU and chrF, equal to those of\n"
-      "sacreBLEU 2.3.1. A language model on a text: perplexity. A classifier on lines with\n"
-      "labels, or on images: accuracy and macro-F1.",
-      "heed translate --model model < test.en | heed evaluate --reference test.de");
+      "Translations on standard input, one a line, or those of a model: BLEU and chrF, equal to\n"
+      "those of sacreBLEU 2.3.1. A language model on a text: perplexity. A classifier on lines\n"
+      "with labels, or on images: accuracy and macro-F1.",
+      "heed evaluate --model my-model --source test.en --target test.de");
   CLI::App* scored = command.app()->add_option_group("What is scored");
   scored->require_option(1);
   CLI::Option* reference =
       scored->add_option("--reference", options->reference, "the right translations, one a line");
+  CLI::Option* source =
+      scored->add_option("--source", options->source, "lines that the model translates");
+  CLI::Option* pairs =
+      scored->add_option("--pairs", options->pairs,
+                         "records of two texts that the model translates: .tsv, .csv or .jsonl");
   CLI::Option* text = scored->add_option("--text", options->text, "running text");
   CLI::Option* labelled = scored->add_option("--labelled", options->labelled,
                                              "lines with the right labels: .tsv, .csv or .jsonl");
@@ -191,6 +239,9 @@ Command evaluate_command() {
   CLI::Option* model = command.app()
                            ->add_option("--model", options->model, "folder of the model")
                            ->excludes(reference);
+  add_translation_options(command, *options, source, pairs);
+  source->needs(model);
+  pairs->needs(model);
   text->needs(model);
   labelled->needs(model);
   images->needs(model);
@@ -203,6 +254,7 @@ Command evaluate_command() {
       ->delimiter(',')
       ->check(CLI::IsMember({"bleu", "chrf"}));
   command.flag("--json", options->json, "print one JSON object, scores at full precision");
+  command.accept_threads();
   command.run([options] { return evaluate(*options, std::cin, std::cout); });
   return command;
 }

@@ -1,12 +1,14 @@
-// heed evaluate: how close are translations to their references, how often is a classifier right,
-// how well does a language model know a text?
+// heed evaluate: how close are translations to their references, how well does a model translate,
+// how often is a classifier right, how well does a language model know a text?
 #pragma once
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "heed/base/index.h"
 #include "heed/cli/command.h"
 
 namespace heed::cli {
@@ -17,8 +19,14 @@ struct EvaluateOptions {
   bool lowercase = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};
-  // In place of a reference: a running text, lines with labels or a folder of images, and the model
-  // that is to tell the next token or the class.
+  // In place of a reference: pairs of lines, a running text, lines with labels or a folder of
+  // images, and the model that is to tell the translation, the next token or the class.
+  std::filesystem::path source = {};
+  std::filesystem::path target = {};
+  std::filesystem::path pairs = {};  // both in one file of records
+  std::string fields = "source,target";
+  std::optional<Index> beam_size = {};
+  bool truncate = false;
   std::filesystem::path text = {};
   std::filesystem::path labelled = {};
   std::filesystem::path images = {};
@@ -27,7 +35,7 @@ struct EvaluateOptions {
 };
 
 // Hypotheses from `in`, one a line; scores to `out`, one a line, or as one JSON object. With
-// a text, labelled lines or images nothing is read from `in`.
+// a model nothing is read from `in`.
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out);
 
 Command evaluate_command();

@@ -61,17 +61,18 @@ class TextsInOrder {
 };
 
 void print_json(std::ostream& out, const std::string& prompt, const generate::WrittenText& written,
-                const text::Tokenizer& tokenizer) {
+                const text::Tokenizer& tokenizer, const GenerateOptions& options) {
   ordered_json tokens = ordered_json::array();
   for (const generate::TokenScore& token : written.tokens) {
     tokens.push_back({{"id", token.token},
                       {"piece", tokenizer.piece(token.token)},
                       {"log_probability", token.log_probability}});
   }
-  const ordered_json line{{"prompt", prompt},
-                          {"text", written.text},
-                          {"ending", generate::to_string(written.ending)},
-                          {"tokens", tokens}};
+  ordered_json line{{"prompt", prompt},
+                    {"text", written.text},
+                    {"ending", generate::to_string(written.ending)},
+                    {"tokens", tokens}};
+  if (!options.require.empty()) line["missing"] = written.missing;
   out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << std::endl;
 }
 
@@ -80,7 +81,8 @@ void write_batch(const generate::TextWriter& writer, std::span<const std::string
   if (options.json) {
     const auto texts = writer.write(prompts, options.writing);
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      print_json(out, prompts[i / options.writing.num_samples], texts[i], writer.tokenizer());
+      print_json(out, prompts[i / options.writing.num_samples], texts[i], writer.tokenizer(),
+                 options);
     }
     return;
   }
@@ -89,15 +91,22 @@ void write_batch(const generate::TextWriter& writer, std::span<const std::string
   texts.finish(writer.write(prompts, options.writing, add).size());
 }
 
+// The options with what they forbid and require in the model's tokens.
+GenerateOptions constrained(GenerateOptions options, const text::Tokenizer& tokenizer) {
+  options.writing.constraints =
+      generate::Constraints::of_words(options.forbid, options.require, tokenizer);
+  return options;
+}
+
 }  // namespace
 
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out) {
   const auto writer = generate::TextWriter::load(options.model);
+  GenerateOptions batch = constrained(options, writer.tokenizer());
   if (options.prompt) {
-    write_batch(writer, std::span(&*options.prompt, 1), options, out);
+    write_batch(writer, std::span(&*options.prompt, 1), batch, out);
     return 0;
   }
-  GenerateOptions batch = options;
   LineChunks input(in, "standard input");
   for (auto prompts = input.next(prompts_per_batch); !prompts.empty();
        prompts = input.next(prompts_per_batch)) {
@@ -110,7 +119,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 int converse(const GenerateOptions& options, std::ostream& out) {
   const auto writer = generate::TextWriter::load(options.model);
   LineEditor lines("> ");
-  GenerateOptions one = options;
+  GenerateOptions one = constrained(options, writer.tokenizer());
   one.separator = "";
   while (const std::optional<std::string> line = lines.next()) {
     try {
@@ -165,10 +174,17 @@ Command generate_command() {
   command.option("--model", options->model, "model folder")->required();
   app.add_option("--prompt", options->prompt, "the text to go on from");
   add_writing_options(command, options->writing);
+  app.add_option("--forbid", options->forbid, "a word that may not come out; may be said again")
+      ->allow_extra_args(false);
+  app.add_option("--require", options->require,
+                 "a word that must come out before the text ends, and is forced in when there is "
+                 "just room for it; may be said again")
+      ->allow_extra_args(false);
   command.flag("--echo", options->echo, "print the prompt before its text");
   command.option("--separator", options->separator, "the line between two texts");
   command.flag("--json", options->json,
-               "an object a line: prompt, text, ending, tokens with log-probabilities");
+               "an object a line: prompt, text, ending, tokens with log-probabilities, required "
+               "words that are missing");
   command.accept_threads();
   command.run([options] {
     generate::validate(options->writing.sampling);

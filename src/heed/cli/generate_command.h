@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "heed/cli/command.h"
 #include "heed/generate/text_writer.h"
@@ -13,10 +14,12 @@ namespace heed::cli {
 struct GenerateOptions {
   std::string model = {};
   std::optional<std::string> prompt = {};  // otherwise every line of the input is one
-  generate::WritingOptions writing = {};
-  bool echo = false;              // the prompt before its text
-  std::string separator = "---";  // the line between two texts
-  bool json = false;              // an object a line instead
+  generate::WritingOptions writing = {};   // its constraints come from the words below
+  std::vector<std::string> forbid = {};    // words that may not come out
+  std::vector<std::string> require = {};   // words that must
+  bool echo = false;                       // the prompt before its text
+  std::string separator = "---";           // the line between two texts
+  bool json = false;                       // an object a line instead
 };
 
 // Texts go to `out` as they come: the first one as it is written, those beside it when it is done.

@@ -82,8 +82,15 @@ void print_n_best(std::ostream& out, const generate::Translation& translation, I
   }
 }
 
+std::vector<std::string> missing_words(const generate::TranslatedLine& one,
+                                       const generate::Constraints& constraints) {
+  std::vector<int> ids;
+  for (const generate::TokenScore& token : one.tokens) ids.push_back(token.token);
+  return constraints.missing_words(ids);
+}
+
 ordered_json json_of(const generate::TranslatedLine& one, const text::Tokenizer& tokenizer,
-                     const TranslateOptions& options) {
+                     const generate::Constraints& constraints, const TranslateOptions& options) {
   ordered_json tokens = ordered_json::array();
   for (const generate::TokenScore& token : one.tokens) {
     tokens.push_back({{"id", token.token},
@@ -94,16 +101,17 @@ ordered_json json_of(const generate::TranslatedLine& one, const text::Tokenizer&
                       {"log_probability", one.score},
                       {"score", one.normalised_score},
                       {"tokens", tokens}};
-  if (!options.require.empty()) object["missing"] = one.num_missing;
+  if (!options.require.empty()) object["missing"] = missing_words(one, constraints);
   if (options.alignment) object["alignment"] = generate::to_pharaoh(one.alignment);
   return object;
 }
 
 void print_json(std::ostream& out, const generate::Translation& translation, Index line,
-                const text::Tokenizer& tokenizer, const TranslateOptions& options) {
+                const text::Tokenizer& tokenizer, const generate::Constraints& constraints,
+                const TranslateOptions& options) {
   ordered_json translations = ordered_json::array();
   for (const generate::TranslatedLine& one : translation.best) {
-    translations.push_back(json_of(one, tokenizer, options));
+    translations.push_back(json_of(one, tokenizer, constraints, options));
   }
   const ordered_json object{{"line", line + 1}, {"translations", translations}};
   out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
@@ -126,7 +134,7 @@ int translate(const TranslateOptions& options, std::istream& in, std::ostream& o
     how.prefixes = prefixes.of_lines(line, std::ssize(lines));
     for (const generate::Translation& translation : translator.translate(lines, how)) {
       if (options.json) {
-        print_json(out, translation, line, translator.tokenizer(), options);
+        print_json(out, translation, line, translator.tokenizer(), how.search.constraints, options);
       } else if (options.n_best) {
         print_n_best(out, translation, line, options);
       } else {

@@ -54,5 +54,6 @@ std::shared_ptr<float> allocate_floats(Index count) {
 
 Index tensor_bytes() { return bytes_in_use; }
 Index peak_tensor_bytes() { return peak_bytes; }
+void forget_peak_tensor_bytes() { peak_bytes = bytes_in_use.load(); }
 
 }  // namespace heed

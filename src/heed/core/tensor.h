@@ -36,8 +36,9 @@ class Tensor {
 
   float* data() { return storage_.get(); }
   const float* data() const { return storage_.get(); }
-  std::span<float> values() { return {data(), static_cast<std::size_t>(size_)}; }
-  std::span<const float> values() const { return {data(), static_cast<std::size_t>(size_)}; }
+  std::span<float> values() & { return {data(), static_cast<std::size_t>(size_)}; }
+  std::span<const float> values() const& { return {data(), static_cast<std::size_t>(size_)}; }
+  void values() const&& = delete;  // they would be gone before anyone could look at them
   float item() const;  // the value of a tensor of size 1
 
   Tensor clone() const;                        // its own copy of the values, no record

@@ -1,13 +1,13 @@
 #include "heed/data/line_corpus.h"
 
 #include "heed/base/error.h"
-#include "heed/data/encode_lines.h"
+#include "heed/text/encode_lines.h"
 
 namespace heed::data {
 
 LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
                                 const text::Tokenizer& tokenizer, Index max_length) {
-  std::vector<std::vector<int>> encoded = encode_lines(lines, tokenizer);
+  auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
   LineCorpus corpus;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     const auto length = static_cast<Index>(encoded[i].size());

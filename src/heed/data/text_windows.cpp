@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
+#include "heed/text/encode_lines.h"
 
 namespace heed::data {
 namespace {
@@ -14,26 +14,15 @@ namespace {
 constexpr std::uint64_t order_place = 0x77696e64;
 constexpr std::uint64_t offset_place = 0x6f666673;
 
-constexpr Index lines_per_piece = 256;
-
 }  // namespace
 
 std::vector<int> encode_text(std::span<const std::string> lines, const text::Tokenizer& tokenizer) {
-  const Index num_pieces = (std::ssize(lines) + lines_per_piece - 1) / lines_per_piece;
-  std::vector<std::vector<int>> pieces(static_cast<std::size_t>(num_pieces));
   const std::vector<int> line_end = tokenizer.encode("\n");
-  parallel_for(num_pieces, [&](Index piece) {
-    std::vector<int>& ids = pieces[static_cast<std::size_t>(piece)];
-    const Index begin = piece * lines_per_piece;
-    const Index end = std::min(begin + lines_per_piece, std::ssize(lines));
-    for (Index line = begin; line < end; ++line) {
-      const std::vector<int> added = tokenizer.encode(lines[static_cast<std::size_t>(line)]);
-      ids.insert(ids.end(), added.begin(), added.end());
-      ids.insert(ids.end(), line_end.begin(), line_end.end());
-    }
-  });
   std::vector<int> all;
-  for (const std::vector<int>& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
+  for (const std::vector<int>& ids : text::encode_lines(lines, tokenizer)) {
+    all.insert(all.end(), ids.begin(), ids.end());
+    all.insert(all.end(), line_end.begin(), line_end.end());
+  }
   return all;
 }
 

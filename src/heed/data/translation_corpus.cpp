@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/data/encode_lines.h"
+#include "heed/text/encode_lines.h"
 
 namespace heed::data {
 
@@ -14,8 +14,8 @@ TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> sourc
   check_as(ErrorKind::data, source.size() == target.size(),
            "corpus: expected as many target lines as source lines, found ", source.size(), " and ",
            target.size());
-  const auto source_ids = encode_lines(source, tokenizer);
-  const auto target_ids = encode_lines(target, tokenizer);
+  const auto source_ids = text::encode_lines(source, tokenizer, {.with_end = true});
+  const auto target_ids = text::encode_lines(target, tokenizer, {.with_end = true});
 
   TranslationCorpus corpus;
   const auto max_length = static_cast<std::size_t>(options.max_length);

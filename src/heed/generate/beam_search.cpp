@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/cross_attention_watcher.h"
+#include "heed/generate/token_limit.h"
 
 namespace heed::generate {
 namespace {
@@ -17,8 +18,7 @@ Index max_length(Index source_length, const BeamSearchOptions& options,
                  const models::TransformerConfig& config) {
   const Index wanted =
       options.max_length > 0 ? options.max_length : default_max_length(source_length);
-  const bool is_bounded = config.positions == models::Positions::learned;
-  return is_bounded ? std::min(wanted, config.max_positions - 1) : wanted;
+  return std::min(wanted, max_positions(config) - 1);
 }
 
 // 30 rows of 10,000 logits are 1.2 MB: they stay in the caches from the product to the choice, and
@@ -166,11 +166,10 @@ void check_prefixes(std::span<const std::vector<int>> prefixes, Index num_source
                     const models::TransformerConfig& config) {
   check(prefixes.empty() || std::ssize(prefixes) == num_sources,
         "beam search: expected the prefixes of ", num_sources, " sources, got ", prefixes.size());
-  const bool is_bounded = config.positions == models::Positions::learned;
+  const Index most = max_positions(config) - 1;
   for (const std::vector<int>& prefix : prefixes) {
-    check_as(ErrorKind::data, !is_bounded || std::ssize(prefix) < config.max_positions,
-             "beam search: expected a prefix of at most ", config.max_positions - 1,
-             " tokens, got ", prefix.size());
+    check_as(ErrorKind::data, std::ssize(prefix) <= most,
+             "beam search: expected a prefix of at most ", most, " tokens, got ", prefix.size());
     for (const int token : prefix) {
       check(token >= 0 && token < config.vocabulary,
             "beam search: expected a prefix of tokens below ", config.vocabulary, ", got ", token);

@@ -1,7 +1,9 @@
 #include "heed/generate/constraints.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
@@ -28,18 +30,29 @@ void sort_unique(std::vector<T>& values) {
   values.erase(repeated.begin(), repeated.end());
 }
 
-std::vector<TokenSequence> tokens_of(std::span<const std::string> words, const char* role,
-                                     const text::Tokenizer& tokenizer) {
-  std::vector<TokenSequence> sequences;
-  for (const std::string& word : words) {
-    check_as(ErrorKind::usage, !text::is_blank(word), role,
-             " words: expected a word, found a blank one");
-    sequences.push_back(tokenizer.encode(word));
-    const bool is_known = std::ranges::count(sequences.back(), text::Tokenizer::unknown) == 0;
-    check_as(ErrorKind::usage, is_known, role, " words: expected a word of the vocabulary, found '",
-             word, "'");
-  }
-  return sequences;
+TokenSequence tokens_of(const std::string& word, const std::string& spelling, const char* role,
+                        const text::Tokenizer& tokenizer) {
+  TokenSequence tokens = tokenizer.encode(spelling);
+  const bool is_known = std::ranges::count(tokens, text::Tokenizer::unknown) == 0;
+  check_as(ErrorKind::usage, is_known, role, " words: expected a word of the vocabulary, found '",
+           word, "'");
+  return tokens;
+}
+
+// A letter, a digit, or what is not ASCII.
+bool begins_like_a_word(const std::string& text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  return first >= 0x80 || std::isalnum(first) != 0;
+}
+
+// As it stands within a text.
+std::string within_text(const std::string& word, const text::Tokenizer& tokenizer) {
+  return tokenizer.has_space_before() || !begins_like_a_word(word) ? word : " " + word;
+}
+
+void check_words(std::span<const std::string> words, const char* role) {
+  check_as(ErrorKind::usage, std::ranges::none_of(words, text::is_blank), role,
+           " words: expected a word, found a blank one");
 }
 
 }  // namespace
@@ -62,7 +75,21 @@ Constraints::Constraints(std::vector<TokenSequence> forbidden, std::vector<Token
 Constraints Constraints::of_words(std::span<const std::string> forbidden,
                                   std::span<const std::string> required,
                                   const text::Tokenizer& tokenizer) {
-  return {tokens_of(forbidden, "forbidden", tokenizer), tokens_of(required, "required", tokenizer)};
+  check_words(forbidden, "forbidden");
+  check_words(required, "required");
+  std::vector<TokenSequence> never, needed;
+  std::map<TokenSequence, std::string> words;
+  for (const std::string& word : forbidden) {
+    never.push_back(tokens_of(word, word, "forbidden", tokenizer));
+    never.push_back(tokens_of(word, within_text(word, tokenizer), "forbidden", tokenizer));
+  }
+  for (const std::string& word : required) {
+    needed.push_back(tokens_of(word, within_text(word, tokenizer), "required", tokenizer));
+    words.emplace(needed.back(), word);
+  }
+  Constraints constraints(std::move(never), std::move(needed));
+  constraints.words_ = std::move(words);
+  return constraints;
 }
 
 std::vector<int> Constraints::forbidden_after(std::span<const int> past) const {
@@ -88,6 +115,14 @@ Index Constraints::num_missing(std::span<const int> ids) const {
       required_, [&](const TokenSequence& sequence) { return !holds(ids, sequence); });
 }
 
+std::vector<std::string> Constraints::missing_words(std::span<const int> ids) const {
+  std::vector<std::string> missing;
+  for (const auto& [sequence, word] : words_) {
+    if (!holds(ids, sequence)) missing.push_back(word);
+  }
+  return missing;
+}
+
 Index Constraints::num_placed(std::span<const int> ids) const {
   std::size_t count = 0;
   for (const TokenSequence& sequence : required_) {
@@ -103,6 +138,33 @@ std::vector<int> Constraints::wanted_after(std::span<const int> past) const {
   }
   sort_unique(tokens);
   return tokens;
+}
+
+Index Constraints::num_needed(std::span<const int> ids) const {
+  std::size_t count = 0, longest_beginning = 0;
+  for (const TokenSequence& sequence : required_) {
+    if (holds(ids, sequence)) continue;
+    count += sequence.size();
+    longest_beginning = std::max(longest_beginning, length_of_beginning(ids, sequence));
+  }
+  return static_cast<Index>(count - longest_beginning);
+}
+
+std::vector<int> Constraints::forced_after(std::span<const int> past, Index room) const {
+  // A token that nobody wants undoes every beginning.
+  std::vector<int> longer(past.begin(), past.end());
+  longer.push_back(text::Tokenizer::pad);
+  if (num_needed(longer) < room) return {};
+  std::vector<int> forced;
+  Index least = std::numeric_limits<Index>::max();
+  for (const int token : wanted_after(past)) {
+    longer.back() = token;
+    const Index needed = num_needed(longer);
+    if (needed < least) forced.clear();
+    if (needed <= least) forced.push_back(token);
+    least = std::min(least, needed);
+  }
+  return forced;
 }
 
 }  // namespace heed::generate

@@ -5,30 +5,17 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/batch_plan.h"
-#include "heed/data/encode_lines.h"
+#include "heed/generate/token_limit.h"
+#include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
 
 namespace heed::generate {
-namespace {
-
-models::PackedIds packed(std::span<const std::vector<int>> lines) {
-  models::PackedIds input;
-  std::vector<Index> lengths;
-  for (const std::vector<int>& ids : lines) {
-    input.ids.insert(input.ids.end(), ids.begin(), ids.end());
-    lengths.push_back(std::ssize(ids));
-  }
-  input.spans = Spans::of_lengths(lengths);
-  return input;
-}
-
-}  // namespace
 
 std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const text::Tokenizer& tokenizer,
                                            const models::TransformerConfig& config,
                                            const LineOptions& options) {
-  std::vector<std::vector<int>> encoded = data::encode_lines(lines, tokenizer);
+  auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     check_as(ErrorKind::data, !encoded[i].empty() && !text::is_blank(lines[i]), "line ",
              options.first_line + static_cast<Index>(i), ": expected text, found a blank line");
@@ -39,15 +26,13 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
 
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options) {
-  if (config.positions != models::Positions::learned) return;
-  // And the begin token, where a classifier puts it before a line.
+  // The end token, and the begin token where a classifier puts it before a line.
   const bool has_begin =
       config.kind == models::ModelKind::classifier && config.pooling == models::Pooling::first;
-  const Index max_tokens = config.max_positions - (has_begin ? 1 : 0);
+  const TokenLimit limit{.max_tokens = max_positions(config) - (has_begin ? 2 : 1),
+                         .what = "a text"};
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    check_as(ErrorKind::data, std::ssize(lines[i]) <= max_tokens, "line ",
-             options.first_line + static_cast<Index>(i), ": expected at most ", max_tokens - 1,
-             " tokens, found ", lines[i].size() - 1);
+    check_length(std::ssize(lines[i]) - 1, options.first_line + static_cast<Index>(i), limit);
   }
 }
 
@@ -63,7 +48,7 @@ void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
     const NoRecording no_recording;
     const std::span<const Index> numbers = plan.batch(batch);
     work(numbers.front(),
-         packed(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
+         models::pack(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
   });
 }
 

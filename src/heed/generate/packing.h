@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/models/translation_model.h"
+#include "heed/models/packed_ids.h"
 
 namespace heed::generate {
 

@@ -75,16 +75,20 @@ void validate(const SamplingOptions& options) {
                options.min_p);
 }
 
-void penalise_repetition(std::span<float> logits, std::span<const int> past, double penalty) {
-  if (penalty == 1) return;
+std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<const int> past,
+                                            double penalty) {
+  std::vector<TokenLogit> before;
+  if (penalty == 1) return before;
   std::vector<int> seen(past.begin(), past.end());
   std::ranges::sort(seen);
   const auto repeated = std::ranges::unique(seen);
   seen.erase(repeated.begin(), repeated.end());
   for (const int token : seen) {
     float& logit = logits[static_cast<std::size_t>(token)];
+    before.push_back({token, logit});
     logit = static_cast<float>(logit > 0 ? logit / penalty : logit * penalty);
   }
+  return before;
 }
 
 void forbid_repeated_runs(std::span<float> logits, std::span<const int> past, Index length) {
@@ -136,11 +140,21 @@ Sampler::Sampler(const SamplingOptions& options, std::uint64_t seed)
   validate(options);
 }
 
-int Sampler::next(std::span<float> logits, std::span<const int> past, std::uint64_t text) const {
-  penalise_repetition(logits, past, options_.repetition_penalty);
+std::vector<TokenLogit> Sampler::penalise(std::span<float> logits,
+                                          std::span<const int> past) const {
+  std::vector<TokenLogit> before = penalise_repetition(logits, past, options_.repetition_penalty);
   forbid_repeated_runs(logits, past, options_.no_repeat_ngram);
-  Rng rng(random_key(seed_, text, past.size()));
+  return before;
+}
+
+int Sampler::draw(std::span<const float> logits, std::size_t position, std::uint64_t text) const {
+  Rng rng(random_key(seed_, text, position));
   return pick(candidates(logits, options_), rng.uniform());
+}
+
+int Sampler::next(std::span<float> logits, std::span<const int> past, std::uint64_t text) const {
+  penalise(logits, past);
+  return draw(logits, past.size(), text);
 }
 
 }  // namespace heed::generate

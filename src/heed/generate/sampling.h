@@ -22,9 +22,16 @@ struct SamplingOptions {
 // Refuses (ErrorKind::usage) numbers that mean nothing, in the names of the command's options.
 void validate(const SamplingOptions& options);
 
+struct TokenLogit {
+  int token = 0;
+  float logit = 0;
+};
+
 // Logits of tokens in `past` fall: positive ones are divided by the penalty, negative ones
-// multiplied (Keskar and others 2019). Each token once, however often it was there.
-void penalise_repetition(std::span<float> logits, std::span<const int> past, double penalty);
+// multiplied (Keskar and others 2019). Each token once, however often it was there. Returns what
+// fell as it was before, by rising token.
+std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<const int> past,
+                                            double penalty);
 
 // Minus infinity for every token that would end a run of `length` tokens that `past` holds already.
 void forbid_repeated_runs(std::span<float> logits, std::span<const int> past, Index length);
@@ -49,7 +56,13 @@ class Sampler {
  public:
   Sampler(const SamplingOptions& options, std::uint64_t seed);
 
-  // `past`: all tokens before, the prompt's included; its size is the position. The logits change.
+  // `past`: all tokens before, the prompt's included; its size is the position.
+  //
+  // What has been there becomes less likely, or impossible. Returns what penalise_repetition does;
+  // of tokens that can still be drawn no other logit changes.
+  std::vector<TokenLogit> penalise(std::span<float> logits, std::span<const int> past) const;
+  int draw(std::span<const float> logits, std::size_t position, std::uint64_t text) const;
+  // Both, one after the other.
   int next(std::span<float> logits, std::span<const int> past, std::uint64_t text) const;
 
  private:

@@ -1,19 +1,18 @@
 #include "heed/generate/scoring.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/generate/token_limit.h"
+#include "heed/text/encode_lines.h"
 
 namespace heed::generate {
 namespace {
 
 // Rows of logits that exist at one time.
 constexpr Index rows_at_once = 48;
-constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
-constexpr Index unbounded = std::numeric_limits<Index>::max();
 
 // What the model reads, and after each token the one that follows it.
 struct Reading {
@@ -33,24 +32,14 @@ Reading reading_of(const std::vector<int>& ids, int around) {
   return reading;
 }
 
-// At most so many ids; the rest is cut off, or refused in the name of the line.
-bool fit(std::vector<int>& ids, Index most, const char* what, Index line, bool may_cut) {
-  if (std::ssize(ids) <= most) return false;
-  check_as(ErrorKind::data, may_cut, "line ", line, ": expected ", what, " of at most ", most,
-           " tokens, found ", ids.size(), " (--truncate cuts the end)");
-  ids.resize(static_cast<std::size_t>(most));
-  return true;
+TokenLimit limit_of(const char* what, Index max_tokens, const ScoringOptions& options) {
+  return {.max_tokens = max_tokens, .what = what, .cut = Cut::end, .truncate = options.truncate};
 }
 
 models::PackedIds packed(std::span<const Reading> batch, std::vector<int> Reading::*ids) {
-  models::PackedIds all;
-  std::vector<Index> lengths;
-  for (const Reading& reading : batch) {
-    all.ids.insert(all.ids.end(), (reading.*ids).begin(), (reading.*ids).end());
-    lengths.push_back(std::ssize(reading.*ids));
-  }
-  all.spans = Spans::of_lengths(lengths);
-  return all;
+  std::vector<std::span<const int>> sequences;
+  for (const Reading& reading : batch) sequences.push_back(reading.*ids);
+  return models::pack(sequences);
 }
 
 // The log-probabilities of the tokens that follow rows of hidden [N, D].
@@ -109,15 +98,6 @@ std::vector<ScoredLine> score_all(const Model& model, std::span<const Reading> r
   return lines;
 }
 
-std::vector<std::vector<int>> encode(std::span<const std::string> lines,
-                                     const text::Tokenizer& tokenizer) {
-  std::vector<std::vector<int>> ids(lines.size());
-  parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) ids[i] = tokenizer.encode(lines[i]);
-  });
-  return ids;
-}
-
 }  // namespace
 
 double ScoredLine::log_probability() const {
@@ -139,13 +119,14 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   const std::vector<int> line_end = tokenizer_.encode("\n");
   check_as(ErrorKind::model, !line_end.empty(),
            "tokenizer: expected a token for the end of a line, found none");
-  const std::vector<std::vector<int>> encoded = encode(lines, tokenizer_);
+  const TokenLimit limit =
+      limit_of("a line end and a text", model_.config().max_positions, options);
+  const std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Reading> readings;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Reading reading = reading_of(encoded[i], line_end.back());
     const Index line = options.first_line + static_cast<Index>(i);
-    reading.is_cut = fit(reading.input, model_.config().max_positions, "a line end and a text",
-                         line, options.truncate);
+    reading.is_cut = fit(reading.input, line, limit);
     reading.next.resize(reading.input.size());
     readings.push_back(std::move(reading));
   }
@@ -168,20 +149,20 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
                                           const ScoringOptions& options) const {
   check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
         " sources, got ", targets.size());
-  const bool is_bounded = model_.config().positions == models::Positions::learned;
-  const Index most = is_bounded ? model_.config().max_positions : unbounded;
-  std::vector<std::vector<int>> encoded_sources = encode(sources, tokenizer_);
-  const std::vector<std::vector<int>> encoded_targets = encode(targets, tokenizer_);
+  const Index most = max_positions(model_.config());
+  const TokenLimit source_limit = limit_of("a source", most - 1, options);  // and its end
+  const TokenLimit target_limit = limit_of("a start and a target", most, options);
+  std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
+  const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
   std::vector<Reading> readings;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Reading reading = reading_of(encoded_targets[i], text::Tokenizer::end);
     const Index line = options.first_line + static_cast<Index>(i);
     std::vector<int>& source = encoded_sources[i];
-    const bool is_source_cut = fit(source, most - 1, "a source", line, options.truncate);
+    const bool is_source_cut = fit(source, line, source_limit);
     source.push_back(text::Tokenizer::end);
     reading.source = std::move(source);
-    reading.is_cut =
-        fit(reading.input, most, "a start and a target", line, options.truncate) || is_source_cut;
+    reading.is_cut = fit(reading.input, line, target_limit) || is_source_cut;
     reading.next.resize(reading.input.size());
     readings.push_back(std::move(reading));
   }

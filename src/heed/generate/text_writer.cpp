@@ -10,17 +10,21 @@
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/generate/stop_text.h"
+#include "heed/generate/token_limit.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/text_stream.h"
 
 namespace heed::generate {
 namespace {
 
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
 // One text while it is written.
 struct Draft {
   std::size_t number;     // among the results
   std::uint64_t chance;   // whose random numbers it draws
   std::vector<int> ids;   // of the prompt, then of the text
+  std::vector<int> text;  // the text's alone: of the prefix, then those that were chosen
   std::size_t begin = 0;  // the first that the model still sees
   text::TextStream stream;
   StopText stop;
@@ -42,17 +46,6 @@ Tensor rows_of(const Tensor& matrix, std::span<const Index> rows) {
     std::ranges::copy(matrix.values().subspan(rows[i] * dim, dim), picked.data() + i * dim);
   }
   return picked;
-}
-
-models::PackedIds packed(std::span<const std::span<const int>> sequences) {
-  models::PackedIds all;
-  std::vector<Index> lengths;
-  for (const auto& ids : sequences) {
-    all.ids.insert(all.ids.end(), ids.begin(), ids.end());
-    lengths.push_back(std::ssize(ids));
-  }
-  all.spans = Spans::of_lengths(lengths);
-  return all;
 }
 
 std::vector<Index> last_rows(const Spans& spans) {
@@ -99,7 +92,7 @@ class Writing {
       rows.push_back(std::ssize(prompts) - 1);
     }
     cache_ = model_.start(std::ssize(prompts));
-    const Tensor hidden = advance(packed(prompts));
+    const Tensor hidden = advance(models::pack(prompts));
     cache_.reorder(rows);
     return rows_of(hidden, rows);
   }
@@ -122,7 +115,7 @@ class Writing {
     } else {
       cache_.reorder(rows);
     }
-    return advance(packed(unread));
+    return advance(models::pack(unread));
   }
 
   // -> [sequences, D], the last row of each
@@ -140,12 +133,61 @@ class Writing {
   }
 
   void choose_token(Draft& draft, std::span<float> logits) const {
+    const TokenScore chosen = next_token(draft, logits);
+    draft.ids.push_back(chosen.token);
+    draft.text.push_back(chosen.token);
+    draft.written.tokens.push_back(chosen);
+  }
+
+  TokenScore next_token(const Draft& draft, std::span<float> logits) const {
     forbid_unwritten(logits);
-    // The sampler changes the logits, and the score is the model's own.
-    const std::vector<float> before(logits.begin(), logits.end());
-    const int token = sampler_.next(logits, draft.ids, draft.chance);
-    draft.ids.push_back(token);
-    draft.written.tokens.push_back({token, LogProbabilities::of_logits(before)[token]});
+    // What follows changes the logits, and the score is the model's own.
+    const auto own = LogProbabilities::of_logits(logits);
+    options_.constraints.forbid(logits, draft.ids);
+    const bool is_forced = force_required(draft, logits);
+    const std::vector<TokenLogit> before =
+        is_forced ? std::vector<TokenLogit>{} : sampler_.penalise(logits, draft.ids);
+    const bool may_end = is_forced || options_.constraints.num_missing(draft.text) == 0;
+    const int token = may_end ? draw(draft, logits) : draw_what_goes_on(draft, logits);
+    const auto changed = std::ranges::lower_bound(before, token, {}, &TokenLogit::token);
+    const bool is_changed = changed != before.end() && changed->token == token;
+    return {token, own.of_logit(is_changed ? changed->logit : logits[token])};
+  }
+
+  // Leaves only what must come now so that the required words still fit in, if there is such.
+  bool force_required(const Draft& draft, std::span<float> logits) const {
+    if (!options_.constraints.has_required()) return false;
+    const Index room = options_.max_tokens - std::ssize(draft.written.tokens);
+    std::vector<TokenLogit> forced;
+    for (const int token : options_.constraints.forced_after(draft.text, room)) {
+      if (logits[token] > minus_infinity) forced.push_back({token, logits[token]});
+    }
+    if (forced.empty()) return false;
+    std::ranges::fill(logits, minus_infinity);
+    for (const TokenLogit& one : forced) logits[one.token] = one.logit;
+    return true;
+  }
+
+  int draw(const Draft& draft, std::span<const float> logits) const {
+    return sampler_.draw(logits, draft.ids.size(), draft.chance);
+  }
+
+  // A token that does not end the text.
+  int draw_what_goes_on(const Draft& draft, std::span<float> logits) const {
+    logits[text::Tokenizer::end] = minus_infinity;
+    int token = draw(draft, logits);
+    while (would_stop(draft, token)) {
+      logits[token] = minus_infinity;
+      token = draw(draft, logits);
+    }
+    return token;
+  }
+
+  static bool would_stop(const Draft& draft, int token) {
+    text::TextStream stream = draft.stream;
+    StopText stop = draft.stop;
+    stop.add(stream.add(token));
+    return stop.is_stopped();
   }
 
   void tell(Draft& draft) const {
@@ -161,6 +203,7 @@ class Writing {
     draft.written.ending = draft.stop.is_stopped() ? Ending::stop_text
                            : has_ended             ? Ending::end_token
                                                    : Ending::length;
+    if (draft.is_finished) draft.written.missing = options_.constraints.missing_words(draft.text);
     draft.written.text += part;
     if (on_text_ && !part.empty()) on_text_(draft.number, part);
   }
@@ -192,6 +235,23 @@ void check_options(const WritingOptions& options) {
            "--n: expected a number of at least 1, found ", options.num_samples);
 }
 
+// `prefix`: its tokens.
+void check_required(const WritingOptions& options, std::span<const int> prefix,
+                    const text::Tokenizer& tokenizer) {
+  const Index needed = options.constraints.num_needed(prefix);
+  check_as(ErrorKind::usage, needed <= options.max_tokens,
+           "--require: expected words that fit into --max-tokens ", options.max_tokens,
+           ", found words of ", needed, " tokens");
+  for (const TokenSequence& sequence : options.constraints.required()) {
+    const std::string word = tokenizer.decode(sequence);
+    for (const std::string& stop : options.stop) {
+      check_as(ErrorKind::usage, stop.empty() || word.find(stop) == word.npos,
+               "--require: expected words that do not end the text, found '", word,
+               "' with --stop '", stop, "'");
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(Ending ending) {
@@ -207,7 +267,7 @@ std::string_view to_string(Ending ending) {
 
 void forbid_unwritten(std::span<float> logits) {
   for (const int token : {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
-    logits[token] = -std::numeric_limits<float>::infinity();
+    logits[token] = minus_infinity;
   }
 }
 
@@ -223,11 +283,12 @@ std::vector<int> TextWriter::prompt_ids(const std::string& prompt, Index number,
                                         const WritingOptions& options) const {
   const std::string text = prompt + options.prefix;
   std::vector<int> ids = tokenizer_.encode(text.empty() ? "\n" : text);
-  const std::size_t context = model_.config().max_positions;
-  if (options.truncate && ids.size() > context) ids.erase(ids.begin(), ids.end() - context);
-  check_as(ErrorKind::data, ids.size() <= context, "prompt ", number,
-           ": expected at most the model's context of ", context, " tokens, found ", ids.size(),
-           " (--truncate cuts the beginning)");
+  fit(ids, number,
+      {.max_tokens = model_.config().max_positions,
+       .what = "a text",
+       .unit = "prompt",
+       .cut = Cut::beginning,
+       .truncate = options.truncate});
   return ids;
 }
 
@@ -235,6 +296,8 @@ std::vector<WrittenText> TextWriter::write(std::span<const std::string> prompts,
                                            const WritingOptions& options,
                                            const OnText& on_text) const {
   check_options(options);
+  const std::vector<int> prefix = tokenizer_.encode(options.prefix);
+  check_required(options, prefix, tokenizer_);
   std::vector<Draft> drafts;
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     const Index number = options.first_prompt + static_cast<Index>(i);
@@ -245,6 +308,7 @@ std::vector<WrittenText> TextWriter::write(std::span<const std::string> prompts,
       drafts.push_back({.number = drafts.size(),
                         .chance = chance,
                         .ids = ids,
+                        .text = prefix,
                         .stream = text::TextStream(tokenizer_, /*goes_on=*/true),
                         .stop = StopText(options.stop)});
       drafts.back().written.text = options.prefix;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/generate/constraints.h"
 #include "heed/generate/sampling.h"
 #include "heed/generate/top_tokens.h"
 #include "heed/models/language_model.h"
@@ -22,8 +23,13 @@ struct WritingOptions {
   Index num_samples = 1;               // texts for each prompt
   std::string prefix = {};             // every text begins with it
   std::vector<std::string> stop = {};  // a text ends before the first of these
-  bool truncate = false;               // cut the beginning of a prompt that is too long
-  Index first_prompt = 1;              // the number of the first prompt: for messages and chance
+  // A forbidden sequence is never completed, not even one that the prompt begins. A text does not
+  // end, by its end token or a stop text, before it holds all required ones. As soon as the tokens
+  // left are only as many as what is missing has, nothing else comes. Where a forbidden sequence
+  // stands in the way of a required one, that one stays missing.
+  Constraints constraints = {};
+  bool truncate = false;   // cut the beginning of a prompt that is too long
+  Index first_prompt = 1;  // the number of the first prompt: for messages and chance
   // What if: the model with attention that works otherwise; null: as it is.
   const nn::AttentionChanges* changes = nullptr;
 };
@@ -35,6 +41,7 @@ struct WrittenText {
   std::string text;                // without the prompt
   std::vector<TokenScore> tokens;  // that were chosen, and what the model itself thought of them
   Ending ending = Ending::length;
+  std::vector<std::string> missing = {};  // required words that it does not hold
 };
 
 // Minus infinity for the tokens that are no text: pad, unknown and begin. A writer never writes
@@ -59,7 +66,8 @@ class TextWriter {
   // the same to the bit. An empty prompt is the end of a line.
   //
   // The model sees as much of the text as its context holds. When that is full, the older half is
-  // forgotten. Refuses (ErrorKind::data) a prompt that is longer, unless it may be cut.
+  // forgotten. Refuses (ErrorKind::data) a prompt that is longer, unless it may be cut, and
+  // (ErrorKind::usage) required words that need more than max_tokens or hold a stop text.
   std::vector<WrittenText> write(std::span<const std::string> prompts,
                                  const WritingOptions& options, const OnText& on_text = {}) const;
 

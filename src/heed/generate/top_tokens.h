@@ -25,7 +25,9 @@ class LogProbabilities {
   // Log-probabilities as they are.
   static LogProbabilities of_values(std::span<const float> values) { return {values, {}}; }
 
-  float operator[](Index token) const { return logits_[token] - shift_.most - shift_.log_sum; }
+  float operator[](Index token) const { return of_logit(logits_[token]); }
+  // That of any logit in place of one of these: what a token had before its logit was changed.
+  float of_logit(float logit) const { return logit - shift_.most - shift_.log_sum; }
   Index size() const { return std::ssize(logits_); }
   // The first token in [begin, end) above the threshold; `end` if there is none.
   Index first_above(Index begin, Index end, float threshold) const {

@@ -1,12 +1,13 @@
 #include "heed/generate/translator.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/packing.h"
+#include "heed/generate/token_limit.h"
+#include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
 
 namespace heed::generate {
@@ -15,14 +16,6 @@ namespace {
 // A sentence costs at least this many tokens, or a batch of one-word lines would have too many
 // rows.
 constexpr Index min_cost = 16;
-
-constexpr Index lines_per_piece = 64;  // that one thread turns into tokens
-
-// Of a line, the end token not counted.
-Index max_tokens_of(const models::TransformerConfig& config) {
-  const bool is_bounded = config.positions == models::Positions::learned;
-  return is_bounded ? config.max_positions - 1 : std::numeric_limits<Index>::max();
-}
 
 std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis) {
   std::vector<TokenScore> tokens;
@@ -90,20 +83,16 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 // The lines that are not blank, the longest first, so that the sentences of a batch end together.
 std::vector<Translator::Source> Translator::tokenized(std::span<const std::string> lines,
                                                       const TranslationOptions& options) const {
-  const Index max_tokens = max_tokens_of(model_.config());
-  std::vector<std::vector<int>> encoded(lines.size());
-  parallel_ranges(std::ssize(lines), lines_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      if (!text::is_blank(lines[i])) encoded[i] = tokenizer_.encode(lines[i]);
-    }
-  });
+  const TokenLimit limit{.max_tokens = max_positions(model_.config()) - 1,  // and the end token
+                         .what = "a source",
+                         .cut = Cut::end,
+                         .truncate = options.truncate};
+  std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Source> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (text::is_blank(lines[i])) continue;
     std::vector<int>& ids = encoded[i];
-    if (options.truncate && std::ssize(ids) > max_tokens) ids.resize(max_tokens);
-    check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",
-             options.first_line + static_cast<Index>(i), ": expected at most ", max_tokens,
-             " tokens, found ", ids.size(), " (--truncate cuts the end)");
+    fit(ids, options.first_line + static_cast<Index>(i), limit);
     if (!ids.empty()) sources.push_back({i, std::move(ids), prefix_of(i, options)});
   }
   std::ranges::stable_sort(sources, std::greater{},
@@ -116,10 +105,8 @@ std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOption
   const std::string& prefix = options.prefixes[options.prefixes.size() == 1 ? 0 : line];
   if (text::is_blank(prefix)) return {};
   std::vector<int> ids = tokenizer_.encode(prefix);
-  const Index max_tokens = max_tokens_of(model_.config());
-  check_as(ErrorKind::data, std::ssize(ids) <= max_tokens, "line ",
-           options.first_line + static_cast<Index>(line), ": expected a prefix of at most ",
-           max_tokens, " tokens, found ", ids.size());
+  check_length(std::ssize(ids), options.first_line + static_cast<Index>(line),
+               {.max_tokens = max_positions(model_.config()) - 1, .what = "a prefix"});
   return ids;
 }
 

@@ -9,16 +9,11 @@ namespace heed::models {
 namespace {
 
 PackedIds with_begin(const PackedIds& input) {
-  PackedIds longer;
-  std::vector<Index> lengths;
+  std::vector<std::span<const int>> lines;
   for (const Span& span : input.spans) {
-    longer.ids.push_back(text::Tokenizer::begin);
-    const auto line = input.ids.begin() + span.begin;
-    longer.ids.insert(longer.ids.end(), line, line + span.length);
-    lengths.push_back(span.length + 1);
+    lines.push_back(std::span(input.ids).subspan(span.begin, span.length));
   }
-  longer.spans = Spans::of_lengths(lengths);
-  return longer;
+  return pack(lines, {.before = text::Tokenizer::begin});
 }
 
 }  // namespace

@@ -10,14 +10,12 @@ namespace {
 
 models::ClassifierBatch make_batch(const LabelledCorpus& corpus, std::span<const Index> lines) {
   models::ClassifierBatch batch;
-  std::vector<Index> lengths;
+  std::vector<std::span<const int>> inputs;
   for (const Index line : lines) {
-    const std::span<const int> ids = corpus.lines.ids(line);
-    batch.input.ids.insert(batch.input.ids.end(), ids.begin(), ids.end());
-    lengths.push_back(std::ssize(ids));
+    inputs.push_back(corpus.lines.ids(line));
     batch.classes.push_back(corpus.classes[static_cast<std::size_t>(line)]);
   }
-  batch.input.spans = Spans::of_lengths(lengths);
+  batch.input = models::pack(inputs);
   return batch;
 }
 

@@ -15,12 +15,13 @@ constexpr double sample_temperature = 0.8;
 // Windows that begin at these places, side by side.
 models::LanguageBatch make_batch(const data::TextWindows& text, std::span<const Index> places) {
   models::LanguageBatch batch;
+  std::vector<std::span<const int>> inputs;
   for (const Index place : places) {
-    const auto input = text.input(place), next = text.next(place);
-    batch.input.ids.insert(batch.input.ids.end(), input.begin(), input.end());
+    inputs.push_back(text.input(place));
+    const auto next = text.next(place);
     batch.next.insert(batch.next.end(), next.begin(), next.end());
   }
-  batch.input.spans = Spans::of_lengths(std::vector<Index>(places.size(), text.length()));
+  batch.input = models::pack(inputs);
   return batch;
 }
 

@@ -48,16 +48,16 @@ RunStart MaskedTask::run_start(Index, Index update) {
 models::MaskedBatch MaskedTask::make_batch(const data::LineCorpus& corpus,
                                            std::span<const Index> lines, Index epoch) const {
   models::MaskedBatch batch;
-  std::vector<Index> lengths;
+  std::vector<std::vector<int>> inputs;
+  Index begin = 0;
   for (const Index line : lines) {
-    const data::MaskedLine masked = masking_.apply(corpus.ids(line), epoch, corpus.place(line));
-    const auto begin = static_cast<Index>(batch.input.ids.size());
+    data::MaskedLine masked = masking_.apply(corpus.ids(line), epoch, corpus.place(line));
     for (const Index place : masked.places) batch.places.push_back(begin + place);
     batch.hidden.insert(batch.hidden.end(), masked.hidden.begin(), masked.hidden.end());
-    batch.input.ids.insert(batch.input.ids.end(), masked.ids.begin(), masked.ids.end());
-    lengths.push_back(std::ssize(masked.ids));
+    begin += std::ssize(masked.ids);
+    inputs.push_back(std::move(masked.ids));
   }
-  batch.input.spans = Spans::of_lengths(lengths);
+  batch.input = models::pack(inputs);
   return batch;
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/text/tokenizer.h"
+
+namespace heed::text {
+
+struct LineEncoding {
+  bool with_end = false;  // the end token behind every line that has tokens
+};
+
+// The tokens of each line; nothing for a line without any. Does not depend on the number of
+// threads.
+std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
+                                           const Tokenizer& tokenizer,
+                                           const LineEncoding& encoding = {});
+
+}  // namespace heed::text

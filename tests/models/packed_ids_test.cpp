@@ -1,0 +1,48 @@
+#include "heed/models/packed_ids.h"
+
+#include <gtest/gtest.h>
+
+namespace heed::models {
+namespace {
+
+const std::vector<std::vector<int>> sentences = {{7, 8, 9}, {}, {4}};
+
+std::vector<std::pair<Index, Index>> places(const Spans& spans) {
+  std::vector<std::pair<Index, Index>> all;
+  for (const Span& span : spans) all.emplace_back(span.begin, span.length);
+  return all;
+}
+
+using Places = std::vector<std::pair<Index, Index>>;
+
+TEST(PackedIds, LieEndToEndInTheirOrder) {
+  const PackedIds packed = pack(sentences);
+  EXPECT_EQ(packed.ids, (std::vector<int>{7, 8, 9, 4}));
+  EXPECT_EQ(places(packed.spans), (Places{{0, 3}, {3, 0}, {3, 1}}));
+}
+
+TEST(PackedIds, GetTokensAroundEachSequence) {
+  const PackedIds begun = pack(sentences, {.before = 1});
+  EXPECT_EQ(begun.ids, (std::vector<int>{1, 7, 8, 9, 1, 1, 4}));
+  EXPECT_EQ(places(begun.spans), (Places{{0, 4}, {4, 1}, {5, 2}}));
+
+  const PackedIds both = pack(sentences, {.before = 1, .behind = 2});
+  EXPECT_EQ(both.ids, (std::vector<int>{1, 7, 8, 9, 2, 1, 2, 1, 4, 2}));
+  EXPECT_EQ(places(both.spans), (Places{{0, 5}, {5, 2}, {7, 3}}));
+}
+
+TEST(PackedIds, TakePartsOfOtherSequences) {
+  const std::vector<std::span<const int>> parts = {std::span(sentences[0]).last(2), sentences[2]};
+  const PackedIds packed = pack(parts, {.behind = 2});
+  EXPECT_EQ(packed.ids, (std::vector<int>{8, 9, 2, 4, 2}));
+  EXPECT_EQ(places(packed.spans), (Places{{0, 3}, {3, 2}}));
+}
+
+TEST(PackedIds, OfNothingAreNone) {
+  const PackedIds packed = pack(std::vector<std::vector<int>>{}, {.before = 1});
+  EXPECT_TRUE(packed.ids.empty());
+  EXPECT_EQ(packed.spans.count(), 0);
+}
+
+}  // namespace
+}  // namespace heed::models
