@@ -73,12 +73,14 @@ TEST(BeamTree, EveryStepKeepsTheBestOfItsCandidates) {
     EXPECT_EQ(node.normalised_score.has_value(), node.state == State::finished);
   }
   EXPECT_GT(counts.size(), 2u);
+  Index num_dropped = 0;
   for (auto& [step, by_state] : counts) {
     EXPECT_LE(by_state[State::live], size);
     EXPECT_LE(by_state[State::live] + by_state[State::finished] + by_state[State::dropped],
               2 * size);
-    EXPECT_GT(by_state[State::dropped], 0);
+    num_dropped += by_state[State::dropped];
   }
+  EXPECT_GT(num_dropped, 0);
 }
 
 TEST(BeamTree, TheBestFinishedHypothesisWins) {
