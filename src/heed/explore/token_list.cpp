@@ -15,11 +15,19 @@ bool is_special_id(int id) {
   return id == text::Tokenizer::pad || id == text::Tokenizer::begin || id == text::Tokenizer::end;
 }
 
-std::string without_visible_spaces(std::string piece) {
-  for (std::size_t at = 0; (at = piece.find(visible_space, at)) != std::string::npos;) {
-    piece.replace(at, visible_space.size(), at == 0 ? "" : " ");
+// The first is that before the word, the others are spaces.
+std::string without_visible_spaces(std::string_view piece) {
+  std::string text;
+  while (!piece.empty()) {
+    const bool is_space = piece.starts_with(visible_space);
+    if (!is_space) {
+      text += piece.front();
+    } else if (!text.empty()) {
+      text += ' ';
+    }
+    piece.remove_prefix(is_space ? visible_space.size() : 1);
   }
-  return piece;
+  return text;
 }
 
 std::string trimmed(const std::string& text) {

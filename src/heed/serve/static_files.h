@@ -21,6 +21,8 @@ class StaticFiles {
   // The bytes must outlive this.
   explicit StaticFiles(std::vector<StaticFile> files) : files_(std::move(files)) {}
 
+  bool is_empty() const { return files_.empty(); }
+
   // The file of exactly this path, / being /index.html; compressed, if the client takes that. None:
   // it is not a file's path, or the method is not GET.
   std::optional<Response> find(const Request& request) const;
