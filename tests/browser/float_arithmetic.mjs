@@ -18,8 +18,19 @@ export function fma(a, b, c) {
   return float(view.getFloat64(0));
 }
 
-export function sumOfProducts(a, b) {
-  return a.reduce((sum, value, i) => fma(value, b[i], sum), 0);
+const roundedTwice = (a, b, c) => float(float(a * b) + c);
+
+// As the engine multiplies matrices, in the order that the page tells.
+export function sumOfProducts(a, b, order) {
+  const multiplyAdd = order.includes('fused') ? fma : roundedTwice;
+  const piece = Number(order.match(/in pieces of (\d+)/)?.[1] ?? a.length);
+  let total = 0;
+  for (let begin = 0; begin < a.length; begin += piece) {
+    let sum = 0;
+    for (let i = begin; i < Math.min(a.length, begin + piece); ++i) sum = multiplyAdd(a[i], b[i], sum);
+    total = begin === 0 ? sum : float(sum + total);
+  }
+  return total;
 }
 
 // e^x for x <= 0 by the constants and in the order that the page tells.
@@ -35,7 +46,7 @@ export function expBelow(x, c) {
 
 // As many sums as a vector has lanes; then the halves or the neighbours meet.
 export function laneSum(values, order) {
-  const lanes = Number(order.match(/^(\d+) sums/)[1]);
+  const lanes = Number(order.match(/(\d+) sums from 0/)[1]);
   let sums = new Array(lanes).fill(0);
   values.forEach((value, i) => (sums[i % lanes] = float(sums[i % lanes] + value)));
   while (sums.length > 1) {

@@ -144,6 +144,7 @@ export interface HeadTensor {
 
 export interface CellStep {
   id: string;
+  side?: string; // query or key, where a step is done for one of the two
   title: string;
   formula: string;
   note: string;
@@ -155,6 +156,7 @@ export interface CellStep {
 export interface Cell {
   query: { piece: string; position: number };
   key: { piece: string; position: number };
+  exact?: boolean; // the orders told give the engine's bits
   steps: CellStep[];
 }
 
@@ -174,8 +176,8 @@ export interface Truth {
   inputs: {
     piece: string;
     attention: number;
-    gradient_x_input: number;
-    leave_one_out: number;
+    gradient_x_input: number | null;
+    leave_one_out: number | null;
   }[];
   explained: Record<string, string>;
 }
@@ -186,6 +188,7 @@ export interface BeamNode {
   piece: string;
   log_probability: number;
   score: number;
+  normalised_score?: number; // by which finished ones compete
   step: number;
   state: 'live' | 'finished' | 'dropped';
   rank: number;

@@ -20,22 +20,27 @@ export function cellText({ query, key, steps }: Cell, { site, head }: CellPlace)
   return [title, ...steps.map(stepLines)].map((lines) => lines.join('\n')).join('\n\n') + '\n';
 }
 
-function stepLines({ id, title, formula, note, rows, result, order }: CellStep): string[] {
+function stepLines({ id, side, title, formula, note, rows, result, order }: CellStep): string[] {
   return [
-    `[${id}] ${title}`,
+    `[${side ? `${id} ${side}` : id}] ${title}`,
     ...labelled('formula', formula),
     ...labelled('note', note),
     ...labelled('order', order),
     ...rows.map(({ name, values }) => `${name} = ${plainList(values)}`),
-    ...(result === null || result === undefined ? [] : [`result = ${plainResult(result)}`]),
+    ...(hasResult(result) ? [`result = ${plainResult(result)}`] : []),
   ];
+}
+
+// A number may be minus infinity, which arrives as null; an empty list says that there is none.
+export function hasResult(result: CellStep['result'] | undefined): boolean {
+  return result !== undefined && !(Array.isArray(result) && result.length === 0);
 }
 
 function labelled(name: string, value: string): string[] {
   return value ? [`${name}: ${value}`] : [];
 }
 
-function plainResult(result: number | (number | null)[]): string {
+function plainResult(result: CellStep['result']): string {
   return Array.isArray(result) ? plainList(result) : plain(result);
 }
 

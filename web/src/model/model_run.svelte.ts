@@ -1,5 +1,12 @@
 // The model's run on the sentence of the page, and the weights of its attention.
-import { api, latestWins, type Changes, type HeadTensor, type RunAnswer, type Tokens } from '../lib/api';
+import {
+  api,
+  latestWins,
+  type Changes,
+  type HeadTensor,
+  type RunAnswer,
+  type Tokens,
+} from '../lib/api';
 import { changesIn } from './state';
 
 export interface RunWish {
@@ -17,6 +24,7 @@ export class ModelRun {
   failure = $state('');
   isBusy = $state(false);
 
+  #asked: RunWish | null = null;
   #tensors = new Map<string, Promise<HeadTensor>>();
   #send = latestWins(
     (wish: RunWish) => this.#run(wish),
@@ -25,8 +33,14 @@ export class ModelRun {
   );
 
   start(wish: RunWish) {
+    this.#asked = wish;
     this.isBusy = true;
     this.#send(wish);
+  }
+
+  // The server keeps the newest runs only; an old one can be made once more.
+  again() {
+    if (this.#asked !== null) this.start(this.#asked);
   }
 
   // Of each site once; forgotten when the sentence changes.

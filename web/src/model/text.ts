@@ -47,6 +47,7 @@ export const modelText = {
     cross: 'Cross: from the target to the source',
     stack: 'Layers',
   },
+  shortParts: { encoder: 'enc', decoder: 'dec', cross: 'cross', stack: 'layer' },
   overview: {
     title: 'All heads',
     note: 'Rows of a picture are queries, columns are keys. The label says what the head does most.',
@@ -54,6 +55,7 @@ export const modelText = {
     orders: { layer: 'by layer', narrow: 'narrowest first', broad: 'broadest first' },
     layer: (layer: number) => `Layer ${layer}`,
     head: (head: number) => `head ${head}`,
+    place: (part: string, layer: number, head: number) => `${part} ${layer} · ${head}`,
     bits: (entropy: string) => `${entropy} bits`,
     labels: {
       'previous token': 'previous token',
@@ -83,12 +85,14 @@ export const modelText = {
     log: 'log',
     lines: 'From token to token',
     linesNote: 'Left the queries, right the keys. A line is as strong as its weight.',
-    linesCut: (count: string) => `The ${count} strongest lines are drawn; hover a token for all of its own.`,
+    linesCut: (count: string) =>
+      `The ${count} strongest lines are drawn; hover a token for all of its own.`,
     matrix: 'Weights',
     matrixNote: 'A row is one query and sums to 1. Click a cell for its arithmetic.',
     wordNote:
       'Words: the weights of a key’s pieces are added up, those of a query’s pieces are averaged, by the page.',
-    specialNote: 'Special tokens are hidden: each row is divided by what is left of it, by the page.',
+    specialNote:
+      'Special tokens are hidden: each row is divided by what is left of it, by the page.',
     from: 'query',
     to: 'key',
     weight: 'weight',
@@ -100,6 +104,9 @@ export const modelText = {
   cell: {
     title: 'One weight, exactly',
     note: 'Every number is the engine’s own, as the shortest decimal that is the same float.',
+    notExact:
+      'The orders told here do not give the engine’s last bits: weights in fewer bits are multiplied in an order of their own.',
+    sides: { query: 'of the query', key: 'of the key' } as Record<string, string>,
     ofPieces: 'The strongest pair of the two words’ pieces.',
     close: 'Close',
     copy: 'Copy as text',
@@ -123,7 +130,12 @@ export const modelText = {
     side: 'Words of',
     sides: { source: 'the source', target: 'the target' },
     anchors: 'vocabulary around',
-    legend: { attention: 'attention', cross: 'cross-attention', feedForward: 'feed-forward', other: 'other' },
+    legend: {
+      attention: 'attention',
+      cross: 'cross-attention',
+      feedForward: 'feed-forward',
+      other: 'other',
+    },
     table: ['token', 'stage', 'x', 'y'],
     label: 'Paths of the words through the layers',
     hint: 'Point at a word to follow it alone.',
@@ -134,7 +146,8 @@ export const modelText = {
     scale: (site: string, head: number) => `Scale of ${site}, head ${head}`,
     scaleOf: (scale: string) => `× ${scale}`,
     links: 'Forbidden links',
-    linksNote: 'The query may not look at the key: the weight becomes 0, the others share its part.',
+    linksNote:
+      'The query may not look at the key: the weight becomes 0, the others share its part.',
     site: 'Layer',
     head: 'Head',
     allHeads: 'all heads',
@@ -143,7 +156,12 @@ export const modelText = {
     forbid: 'Forbid',
     remove: 'Remove',
     similarity: 'Similarity',
-    similarities: { '': 'the model’s own', dot: 'dot', cosine: 'cosine', 'scaled-dot': 'scaled dot' },
+    similarities: {
+      '': 'the model’s own',
+      dot: 'dot',
+      cosine: 'cosine',
+      'scaled-dot': 'scaled dot',
+    },
     replace: 'Words',
     replaceNote: 'Write another word in its place and press Enter.',
     before: 'Before',
@@ -170,13 +188,14 @@ export const modelText = {
   },
   beam: {
     title: 'The beam, step by step',
-    note: 'Each column is a step. The numbers are the log-probability of the token; the winning path is drawn strong.',
+    note: 'Each column is a step. Left the log-probability of the token, right the sum so far; the winning path is drawn strong, a dot marks what has ended.',
     size: 'Beam size',
     dropped: 'show dropped',
     label: 'Tree of the beam search',
-    columns: ['node', 'parent', 'step', 'token', 'log-probability', 'score', 'state'],
+    columns: ['node', 'parent', 'step', 'token', 'log-probability', 'sum so far', 'state'],
     state: { live: 'kept', finished: 'finished', dropped: 'dropped' },
-    score: 'score',
+    score: 'sum so far',
+    normalised: 'score',
     step: (step: number) => `step ${step}`,
   },
   next: {
