@@ -88,7 +88,7 @@ const softmax: LessonText = {
     {
       body: [
         'Here is one row, one calculation at a time. First the largest similarity is taken away from all: the shares stay the same, and the exponential cannot overflow.',
-        'Press Next and follow the numbers.',
+        'Press Next below the calculation and follow the numbers.',
       ],
       seen: ({ chosen, other, exponential, sum, weight }) =>
         `${chosen} → ${other}: ${exponential} / ${sum} = ${weight}`,
