@@ -39,12 +39,7 @@ export function strongLines(matrix: HeadMatrix, scale: ToneScale): Line[] {
 }
 
 // All lines of one query, of one key, or the one line between both.
-export function linesOf(
-  matrix: HeadMatrix,
-  query: number,
-  key: number,
-  scale: ToneScale,
-): Line[] {
+export function linesOf(matrix: HeadMatrix, query: number, key: number, scale: ToneScale): Line[] {
   const queries = query >= 0 ? [query] : matrix.queries.map((_, i) => i);
   const keys = key >= 0 ? [key] : matrix.keys.map((_, j) => j);
   return queries

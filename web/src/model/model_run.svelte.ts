@@ -1,5 +1,12 @@
 // The model's run on the sentence of the page, and the weights of its attention.
-import { api, latestWins, type Changes, type HeadTensor, type RunAnswer, type Tokens } from '../lib/api';
+import {
+  api,
+  latestWins,
+  type Changes,
+  type HeadTensor,
+  type RunAnswer,
+  type Tokens,
+} from '../lib/api';
 import { changesIn } from './state';
 
 export interface RunWish {

@@ -33,7 +33,8 @@ function toneTable(theme: Theme): Uint32Array {
   if (table === undefined) {
     table = new Uint32Array(tones);
     const bytes = new Uint8ClampedArray(table.buffer);
-    for (let i = 0; i < tones; ++i) bytes.set([...amountColour(i / (tones - 1), theme), 255], 4 * i);
+    for (let i = 0; i < tones; ++i)
+      bytes.set([...amountColour(i / (tones - 1), theme), 255], 4 * i);
     tables.set(theme, table);
   }
   return table;

@@ -18,7 +18,10 @@ export function targetsOf({ source, target, answer }: RunAnswer, model: ModelFac
       .map(({ label }) => ({ index: labels.indexOf(label), label }));
   }
   if (model.kind === 'masked') {
-    return (answer.gaps ?? []).map((gap, index) => ({ index, label: pieceLabel(gap[0]?.piece ?? '') }));
+    return (answer.gaps ?? []).map((gap, index) => ({
+      index,
+      label: pieceLabel(gap[0]?.piece ?? ''),
+    }));
   }
   const tokens = target ?? source;
   const predicted = tokens.next ?? tokens.pieces.map((piece) => ({ piece: `${piece} →` }));

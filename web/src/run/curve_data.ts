@@ -13,7 +13,11 @@ export interface CurveData {
   lines: Line[];
 }
 
-export function ofUpdates(updates: TrainingUpdates, column: keyof TrainingUpdates, label: string): CurveData {
+export function ofUpdates(
+  updates: TrainingUpdates,
+  column: keyof TrainingUpdates,
+  label: string,
+): CurveData {
   return { updates: updates.update, lines: [{ label, values: updates[column] }] };
 }
 

@@ -22,7 +22,6 @@ export const runText = {
     gradient_norm: 'gradient norm',
     tokens_per_second: 'tokens a second',
   },
-  logScale: 'log scale',
   facts: {
     update: 'Update',
     loss: 'Loss',

@@ -76,7 +76,8 @@ export class TrainingRun {
     const next = noUpdates();
     for (const column of columns) {
       const all = [...this.updates[column], ...this.#fresh.map((point) => point[column])];
-      next[column] = all.length > maxPoints ? all.filter((_, i) => (all.length - 1 - i) % 2 === 0) : all;
+      next[column] =
+        all.length > maxPoints ? all.filter((_, i) => (all.length - 1 - i) % 2 === 0) : all;
     }
     this.#fresh = [];
     this.updates = next;
