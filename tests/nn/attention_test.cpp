@@ -168,7 +168,7 @@ TEST(MultiHeadAttention, TheTwoHalvesWithAPastContinueASequence) {
   }
 }
 
-struct Watcher : AttentionWatcher {
+struct Keeper : Watcher {
   ops::AttentionView view;
   std::vector<std::string> names;
   ops::AttentionView* watch(std::string_view name) override {
@@ -180,7 +180,7 @@ struct Watcher : AttentionWatcher {
 TEST(MultiHeadAttention, WhoWatchesSeesTheWeightsAndChangesNothing) {
   const MultiHeadAttention attention = layer(eight_wide());
   const Packed x{sample({7, 8}), two_sentences};
-  Watcher watcher;
+  Keeper watcher;
   auto context = ForwardContext::inference(&watcher);
   const Tensor watched = attention.forward(x, x, ops::AttentionMask::causal_mask(), context);
   EXPECT_TRUE(same_bits(watched, self_attend(attention, x)));

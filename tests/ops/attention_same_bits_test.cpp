@@ -1,11 +1,13 @@
 // A sequence's attention has the same bits whatever is computed beside it, and however.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/kernels/attention.h"
+#include "heed/kernels/softmax.h"
 #include "heed/ops/attention.h"
 #include "support/attention_case.h"
 #include "support/same_bits.h"
@@ -263,12 +265,38 @@ TEST(AttentionView, ShowsTheWeightsThatMadeTheResult) {
   }
 }
 
+TEST(AttentionView, ShowsTheSoftmaxThatMadeTheWeights) {
+  for (const Index keys : {3, 140, 300}) {  // one block of keys, and several
+    const AttentionCase c{
+        .query_lengths = {90}, .key_lengths = {keys}, .key_dim = 8, .options = {.num_heads = 2}};
+    ops::AttentionView view;
+    c.run(c.inputs(), &view);
+    ASSERT_EQ(view.maxima[0].shape(), (Shape{2, 90}));
+    ASSERT_EQ(view.sums[0].shape(), (Shape{2, 90}));
+    std::vector<float> exps(static_cast<std::size_t>(keys));
+    for (Index row = 0; row < 2 * 90; ++row) {
+      const float* masked = view.masked[0].data() + row * keys;
+      const float most = view.maxima[0].values()[row], sum = view.sums[0].values()[row];
+      EXPECT_EQ(most, *std::max_element(masked, masked + keys));
+      kernels::exp_below(exps.data(), masked, most, keys);
+      double total = 0;
+      for (Index j = 0; j < keys; ++j) {
+        ASSERT_EQ(view.weights[0].values()[row * keys + j], exps[j] * (1 / sum)) << "to the bit";
+        total += exps[j];
+      }
+      ASSERT_NEAR(sum, total, 1e-5 * total);
+    }
+  }
+}
+
 TEST(AttentionView, ARowThatSeesNothingHasWeightsOfZero) {
   AttentionCase c{.query_lengths = {2}};
   c.mask = dense_mask(1, 1, 2, 2,
                       [](Index, Index, Index i, Index) { return i == 0 ? masked_cell : 0.0f; });
   ops::AttentionView view;
   c.run(c.inputs(), &view);
+  EXPECT_EQ(view.maxima[0].values()[0], masked_cell);
+  EXPECT_EQ(view.sums[0].values()[0], 0);
   EXPECT_EQ(view.weights[0].values()[0], 0);
   EXPECT_EQ(view.weights[0].values()[1], 0);
   EXPECT_NEAR(view.weights[0].values()[2] + view.weights[0].values()[3], 1, 1e-6);

@@ -76,6 +76,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"seed", "42"},
                                                       {"freeze", "encoder,embedding"},
                                                       {"lora", "8"},
+                                                      {"keep", "20"},
                                                       {"after", "3e,45.5m"}};
 
 TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
@@ -145,6 +146,7 @@ TEST(Recipe, RefusesSettingsThatDoNotGoTogether) {
       {{"batch-tokens", "100"}},
       {{"positions", "learned"}, {"max-positions", "100"}},
       {{"average", "5"}, {"ema", "0.9"}},
+      {{"keep", "5"}, {"lora", "2"}},
       {{"early-stopping", "bleu"}, {"validation-bleu", "false"}}};
   for (const auto& settings : bad) {
     Recipe recipe;
@@ -170,7 +172,7 @@ TEST(Recipe, ARunGoesOnWithTheSameSettingsOnly) {
   for (const auto& [name, value] : other_values) {
     Recipe begun, asked;
     set(asked, name, value);
-    if (name == "after") {
+    if (name == "keep" || name == "after") {
       EXPECT_NO_THROW(check_same_recipe(begun, asked));
       continue;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -11,6 +12,7 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
+#include "heed/train/snapshots.h"
 #include "heed/train/training.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/weights_file.h"
@@ -78,11 +80,22 @@ std::string checkpoint_bytes(const Training& training) {
   return bytes;
 }
 
+// The files of the weights that were kept, by name.
+std::map<std::string, std::string> snapshot_bytes(const Training& training) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry :
+       fs::directory_iterator(TrainingFolder(training.model_folder).snapshots())) {
+    files[entry.path().filename()] = io::read_file(entry.path());
+  }
+  return files;
+}
+
 void expect_same_run(const Training& a, const Training& b) {
   EXPECT_EQ(io::read_file(a.model_folder + "/model.safetensors"),
             io::read_file(b.model_folder + "/model.safetensors"));
   EXPECT_EQ(checkpoint_bytes(a), checkpoint_bytes(b));
   EXPECT_EQ(log_of(a), log_of(b));
+  EXPECT_EQ(snapshot_bytes(a), snapshot_bytes(b));
 }
 
 ErrorKind kind_of_error(const Training& training, std::string* message = nullptr) {
@@ -139,6 +152,12 @@ void averaged(Training& training) {
   training.recipe.training.validate_every = parse_interval("5u", "");
 }
 
+void kept(Training& training) {
+  training.recipe.training.keep = 4;
+  training.recipe.training.average = 2;
+  training.recipe.training.save_every = parse_interval("3u", "");
+}
+
 void cosine(Training& training) {
   training.recipe.training.schedule.kind = ScheduleKind::cosine;
   training.recipe.training.after = parse_run_length("3e", "");
@@ -160,14 +179,37 @@ void early_stopping(Training& training) {
   training.recipe.training.validation_bleu = false;
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, Resume,
-                         testing::Values(Variant{"plain", [](Training&) {}},
-                                         Variant{"accumulated", accumulated},
-                                         Variant{"moving_average", moving_average},
-                                         Variant{"averaged", averaged}, Variant{"cosine", cosine},
-                                         Variant{"bpe_dropout", bpe_dropout},
-                                         Variant{"early_stopping", early_stopping}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Variants, Resume,
+    testing::Values(Variant{"plain", [](Training&) {}}, Variant{"accumulated", accumulated},
+                    Variant{"moving_average", moving_average}, Variant{"averaged", averaged},
+                    Variant{"kept", kept}, Variant{"cosine", cosine},
+                    Variant{"bpe_dropout", bpe_dropout}, Variant{"early_stopping", early_stopping}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(TranslationTraining, KeepingWeightsForLookingBackChangesNoWeight) {
+  const ToyTraining toy;
+  auto plain = toy.training("plain");
+  plain.recipe.training.save_every = parse_interval("2u", "");
+  auto kept = plain;
+  kept.model_folder = toy.file("kept");
+  kept.recipe.training.keep = 5;
+  EXPECT_EQ(run(plain).weights_hash, run(kept).weights_hash);
+  EXPECT_EQ(checkpoint_bytes(plain), checkpoint_bytes(kept));
+
+  const std::string folder = TrainingFolder(kept.model_folder).snapshots();
+  EXPECT_EQ(stored_snapshots(TrainingFolder(plain.model_folder).snapshots()), std::vector<Index>{});
+  const std::vector<Index> updates = stored_snapshots(folder);
+  EXPECT_EQ(updates.size(), 5u);
+  EXPECT_EQ(updates.front(), 0);
+  EXPECT_EQ(updates.back(), 16);
+  Weights last = models::load_parameters(kept.model_folder);
+  const Weights exported = copy_weights(last);
+  read_snapshot(folder, 0, last);
+  EXPECT_NE(models::weights_hash(last), models::weights_hash(exported));
+  read_snapshot(folder, 16, last);
+  EXPECT_EQ(models::weights_hash(last), models::weights_hash(exported));
+}
 
 TEST(TranslationTraining, StoppedInAValidationItGoesOnWithTheSameBits) {
   const ToyTraining toy;
@@ -539,7 +581,9 @@ TEST(TranslationTraining, OnlyOneProcessTrainsInAFolder) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   run_until(training, 3);
+  EXPECT_FALSE(is_training_in(TrainingFolder(training.model_folder)));
   const TrainingLock lock{TrainingFolder(training.model_folder)};
+  EXPECT_TRUE(is_training_in(TrainingFolder(training.model_folder)));
   EXPECT_EQ(kind_of_error(training), ErrorKind::failed);
 }
 

@@ -46,6 +46,7 @@ void check_folder(const std::string& folder) {
 train::Training demo_training(const DemoOptions& options) {
   train::Training training;
   training.recipe = train::recipe_preset("demo");
+  training.recipe.training.keep = 12;  // so that one can look back at how it learned
   for (const train::RecipeField& field : train::recipe_fields(training.recipe)) {
     const auto given = options.settings.find(field.name);
     if (given != options.settings.end()) field.set(given->second);

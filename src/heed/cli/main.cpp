@@ -9,6 +9,7 @@
 #include "heed/cli/demo_command.h"
 #include "heed/cli/embed_command.h"
 #include "heed/cli/evaluate_command.h"
+#include "heed/cli/explore_command.h"
 #include "heed/cli/fill_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/inspect_command.h"
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
                          embed_command(),
                          score_command(),
                          evaluate_command(),
+                         explore_command(),
                          inspect_command(),
                          convert_command(),
                          corpus_command(),

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view word_start = "▁";  // how SentencePiece writes a space
 
 // Keeps the views of all layers by name.
-class LayerWatcher : public nn::AttentionWatcher {
+class LayerWatcher : public nn::Watcher {
  public:
   ops::AttentionView* watch(std::string_view name) override { return &views_[std::string(name)]; }
   const ops::AttentionView& view(const std::string& name) const { return views_.at(name); }

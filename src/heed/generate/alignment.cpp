@@ -85,13 +85,14 @@ std::vector<AlignedWords> align_words(const Tensor& weights, std::span<const Ind
 std::vector<Tensor> cross_attention_weights(const models::TranslationModel& model,
                                             std::span<const std::vector<int>> sources,
                                             std::span<const std::vector<int>> targets,
-                                            Index first_layer) {
+                                            Index first_layer,
+                                            const nn::AttentionChanges* changes) {
   const Index num_layers = model.config().decoder_layers;
   check(first_layer >= 0 && first_layer < num_layers, "alignment: expected a layer from 0 to ",
         num_layers - 1, ", got ", first_layer);
   const NoRecording no_recording;
   CrossAttentionWatcher watcher(first_layer, num_layers);
-  auto context = nn::ForwardContext::inference(&watcher);
+  auto context = nn::ForwardContext::inference(&watcher, changes);
   const Packed memory = model.encode(pack_sources(sources), context);
   model.decode(pack_targets(targets), memory, context);
 
@@ -102,10 +103,12 @@ std::vector<Tensor> cross_attention_weights(const models::TranslationModel& mode
 
 std::vector<Tensor> alignment_weights(const models::TranslationModel& model,
                                       std::span<const std::vector<int>> sources,
-                                      std::span<const std::vector<int>> targets) {
+                                      std::span<const std::vector<int>> targets,
+                                      const nn::AttentionChanges* changes) {
   const models::TransformerConfig& config = model.config();
   const Index first_layer = std::max<Index>(config.decoder_layers - 2, 0);
-  std::vector<Tensor> weights = cross_attention_weights(model, sources, targets, first_layer);
+  std::vector<Tensor> weights =
+      cross_attention_weights(model, sources, targets, first_layer, changes);
   if (config.guided_alignment == 0) return weights;
   static_assert(models::alignment_head == 0, "the head that is led is the first of these");
   for (Tensor& heads : weights) {

@@ -26,11 +26,12 @@ std::vector<AlignedWords> align_words(const Tensor& weights, std::span<const Ind
 
 // The cross-attention weights of the decoder's last layers, heads of all of them side by side:
 // [layers * H, target + 1, source + 1] per sequence, when the model reads each target (both without
-// end token) after its source.
+// end token) after its source. With changes, if there are any.
 std::vector<Tensor> cross_attention_weights(const models::TranslationModel& model,
                                             std::span<const std::vector<int>> sources,
                                             std::span<const std::vector<int>> targets,
-                                            Index first_layer);
+                                            Index first_layer,
+                                            const nn::AttentionChanges* changes = nullptr);
 
 // The heads that an alignment is taken from, [heads, target + 1, source + 1] per sequence: the one
 // that guided alignment has led there, or all of the last two layers. Lower layers look at the
@@ -39,6 +40,7 @@ std::vector<Tensor> cross_attention_weights(const models::TranslationModel& mode
 // 75%, both together 81%.
 std::vector<Tensor> alignment_weights(const models::TranslationModel& model,
                                       std::span<const std::vector<int>> sources,
-                                      std::span<const std::vector<int>> targets);
+                                      std::span<const std::vector<int>> targets,
+                                      const nn::AttentionChanges* changes = nullptr);
 
 }  // namespace heed::generate

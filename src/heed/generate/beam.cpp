@@ -33,10 +33,11 @@ int Beam::last_token(Index hypothesis) const {
 }
 
 void Beam::advance(const StepScores& step, TokenCounts& taken) {
-  const std::vector<Candidate> candidates = best_candidates(step, taken);
+  std::vector<Candidate> candidates = best_candidates(step, taken);
   check_as(ErrorKind::model, !candidates.empty(),
            "beam search: expected finite scores from the model, found none");
   split(candidates, step);
+  if (options_.observer) options_.observer->on_step(candidates);
   if (length_ > max_length_ || num_finished() >= size_ || cannot_improve()) {
     live_.clear();
     parents_.clear();
@@ -64,7 +65,7 @@ std::vector<Beam::Candidate> Beam::best_candidates(const StepScores& step,
       if (const auto found = taken.find(next.token); found != taken.end()) {
         rank -= options_.diversity_penalty * static_cast<double>(found->second);
       }
-      candidates.push_back({rank, next, h});
+      candidates.push_back({.rank = rank, .token = next, .parent = h});
     }
   }
   if (options_.constraints.has_required()) candidates = in_turns_of_banks(std::move(candidates));
@@ -128,19 +129,22 @@ std::vector<Beam::Candidate> Beam::in_turns_of_banks(std::vector<Candidate> cand
 }
 
 // Among the best size_ candidates those that end are finished; the best others live on.
-void Beam::split(const std::vector<Candidate>& candidates, const StepScores& step) {
+void Beam::split(std::vector<Candidate>& candidates, const StepScores& step) {
   ++length_;
   std::vector<Growing> live;
   parents_.clear();
   for (std::size_t rank = 0; rank < candidates.size(); ++rank) {
-    const Candidate& candidate = candidates[rank];
+    Candidate& candidate = candidates[rank];
     if (candidate.token.token == end_token) {
       if (static_cast<Index>(rank) < size_ && num_finished() < size_) {
         finish(grown(candidate, step));
+        candidate.fate = Candidate::Fate::finished;
+        candidate.normalised_score = finished_.back().normalised_score;
       }
     } else if (std::ssize(live) < size_) {
       live.push_back(grown(candidate, step));
       parents_.push_back(candidate.parent);
+      candidate.fate = Candidate::Fate::live;
     }
   }
   live_ = std::move(live);

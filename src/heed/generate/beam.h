@@ -9,7 +9,13 @@
 #include "heed/generate/constraints.h"
 #include "heed/generate/top_tokens.h"
 
+namespace heed::nn {
+struct AttentionChanges;
+}
+
 namespace heed::generate {
+
+class BeamObserver;
 
 struct BeamSearchOptions {
   Index beam_size = 5;        // hypotheses kept at each step; 1 is greedy search
@@ -35,6 +41,11 @@ struct BeamSearchOptions {
   // ends only when it holds all of them, or at max_length; one that holds more of them wins. See
   // Beam for how they come in.
   Constraints constraints = {};
+
+  // What if: the model with attention that works otherwise; null: as it is.
+  const nn::AttentionChanges* changes = nullptr;
+  // Hears of every step; null: nobody. For one source and one group at a time.
+  BeamObserver* observer = nullptr;
 };
 
 struct Hypothesis {
@@ -50,6 +61,27 @@ struct StepScores {
   std::span<const LogProbabilities> next;  // of the vocabulary
   // The weights of its attention to each token of the source; empty unless coverage counts.
   std::span<const std::vector<float>> attention;
+};
+
+// One token more for one of the live hypotheses.
+struct BeamCandidate {
+  enum class Fate { dropped, live, finished };
+
+  double rank = 0;  // the score, less what earlier groups make of the token
+  TokenScore token = {};
+  Index parent = 0;  // number of the hypothesis, before this step
+  Fate fate = Fate::dropped;
+  double normalised_score = 0;  // of a finished one, as in Hypothesis
+};
+
+// Hears what a beam search considers. It changes no result.
+class BeamObserver {
+ public:
+  virtual ~BeamObserver() = default;
+  // The candidates of one step, in the order in which the beam takes them: twice its size, if there
+  // are so many. Those whose fate is `live` are the hypotheses of the next step, in this order,
+  // unless this was the last.
+  virtual void on_step(std::span<const BeamCandidate> candidates) = 0;
 };
 
 using TokenCounts = std::map<int, Index>;
@@ -82,12 +114,7 @@ class Beam {
     std::vector<double> coverage;  // attention so far; empty unless it counts
     double score = 0;
   };
-  // One token more for one of the live hypotheses.
-  struct Candidate {
-    double rank = 0;  // the score, less what earlier groups make of the token
-    TokenScore token = {};
-    Index parent = 0;
-  };
+  using Candidate = BeamCandidate;
   static bool is_better(const Candidate& a, const Candidate& b);
 
   std::vector<Candidate> best_candidates(const StepScores& step, const TokenCounts& taken) const;
@@ -97,7 +124,7 @@ class Beam {
   void add_wanted(std::vector<TokenScore>& tokens, const std::vector<int>& ids,
                   const LogProbabilities& log_probabilities, std::span<const int> never) const;
   std::vector<Candidate> in_turns_of_banks(std::vector<Candidate> candidates) const;
-  void split(const std::vector<Candidate>& candidates, const StepScores& step);
+  void split(std::vector<Candidate>& candidates, const StepScores& step);
   Growing grown(const Candidate& candidate, const StepScores& step) const;
   void finish(Growing ended);
   double normalised(double score, Index length) const;

@@ -49,7 +49,7 @@ class Search {
                               options);
     }
     is_watched_ = options.coverage_penalty > 0;
-    context_ = nn::ForwardContext::inference(is_watched_ ? &watcher_ : nullptr);
+    context_ = nn::ForwardContext::inference(is_watched_ ? &watcher_ : nullptr, options.changes);
     const std::vector<Index> rows(sentences_.size(), options.num_groups);
     state_.emplace(model_.start(model_.encode(sources, context_), rows));
   }
@@ -156,6 +156,12 @@ void check_options(const BeamSearchOptions& options) {
   }
 }
 
+void check_observer(const BeamSearchOptions& options, Index num_sources) {
+  check(!options.observer || (num_sources == 1 && options.num_groups == 1),
+        "beam search: expected one source and one group to observe, got ", num_sources, " and ",
+        options.num_groups);
+}
+
 void check_prefixes(std::span<const std::vector<int>> prefixes, Index num_sources,
                     const models::TransformerConfig& config) {
   check(prefixes.empty() || std::ssize(prefixes) == num_sources,
@@ -184,6 +190,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const models::TranslationModel&
                                                  std::span<const std::vector<int>> prefixes) {
   check_options(options);
   check_prefixes(prefixes, sources.spans.count(), model.config());
+  check_observer(options, sources.spans.count());
   if (sources.spans.count() == 0) return {};
   const NoRecording no_recording;
   return Search(model, sources, options, prefixes).run();

@@ -10,7 +10,7 @@
 namespace heed::generate {
 
 // The views of the layers from one on, of the pass that ran last.
-class CrossAttentionWatcher : public nn::AttentionWatcher {
+class CrossAttentionWatcher : public nn::Watcher {
  public:
   CrossAttentionWatcher(Index first_layer, Index num_layers) {
     for (Index layer = first_layer; layer < num_layers; ++layer) {

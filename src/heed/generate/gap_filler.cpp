@@ -69,7 +69,7 @@ std::vector<FilledLine> GapFiller::fill(std::span<const std::string> lines, std:
 
   std::vector<FilledLine> filled(lines.size());
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    auto context = nn::ForwardContext::inference();
+    auto context = nn::ForwardContext::inference(nullptr, options.changes);
     const Tensor rows = model_.encode(input, context).values;
     for (Index s = 0; s < input.spans.count(); ++s) {
       for (const text::Gap& place : gaps[first + s]) {

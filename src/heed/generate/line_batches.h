@@ -8,6 +8,7 @@
 
 #include "heed/models/packed_ids.h"
 #include "heed/models/transformer_config.h"
+#include "heed/nn/attention_changes.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::generate {
@@ -15,6 +16,8 @@ namespace heed::generate {
 struct LineOptions {
   Index batch_tokens = 2048;  // that are read together
   Index first_line = 1;       // the number of the first line, for messages
+  // What if: the model with attention that works otherwise; null: as it is.
+  const nn::AttentionChanges* changes = nullptr;
 };
 
 // The tokens of each line and its end token. Refuses (ErrorKind::data) blank lines, and lines that

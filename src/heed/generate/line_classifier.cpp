@@ -17,7 +17,7 @@ std::vector<std::vector<ClassProbability>> LineClassifier::classify(
   const auto num_classes = static_cast<Index>(labels().size());
   std::vector<std::vector<ClassProbability>> results(lines.size());
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    auto context = nn::ForwardContext::inference();
+    auto context = nn::ForwardContext::inference(nullptr, options.changes);
     const Tensor logits = model_.logits(input, context);
     for (Index line = 0; line < logits.dim(0); ++line) {
       const auto row = logits.values().subspan(line * num_classes, num_classes);

@@ -131,7 +131,7 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
     readings.push_back(std::move(reading));
   }
   return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
-    auto context = nn::ForwardContext::inference();
+    auto context = nn::ForwardContext::inference(nullptr, options.changes);
     return model_.hidden(packed(batch, &Reading::input), context);
   });
 }
@@ -167,7 +167,7 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
     readings.push_back(std::move(reading));
   }
   return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
-    auto context = nn::ForwardContext::inference();
+    auto context = nn::ForwardContext::inference(nullptr, options.changes);
     const Packed memory = model_.encode(packed(batch, &Reading::source), context);
     return model_.decode(packed(batch, &Reading::input), memory, context);
   });

@@ -14,6 +14,8 @@ struct ScoringOptions {
   Index batch_tokens = 1024;  // that are read together
   bool truncate = false;      // cut the end of what is too long
   Index first_line = 1;       // the number of the first line, for messages
+  // What if: the model with attention that works otherwise; null: as it is.
+  const nn::AttentionChanges* changes = nullptr;
 };
 
 struct ScoredLine {

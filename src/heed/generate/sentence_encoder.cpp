@@ -8,14 +8,15 @@
 namespace heed::generate {
 namespace {
 
-Tensor pooled(const models::Classifier& model, const models::PackedIds& input) {
-  auto context = nn::ForwardContext::inference();
+Tensor pooled(const models::Classifier& model, const models::PackedIds& input,
+              const LineOptions& options) {
+  auto context = nn::ForwardContext::inference(nullptr, options.changes);
   return model.pooled(input, context);
 }
 
 template <typename Model>
-Tensor pooled(const Model& model, const models::PackedIds& input) {
-  auto context = nn::ForwardContext::inference();
+Tensor pooled(const Model& model, const models::PackedIds& input, const LineOptions& options) {
+  auto context = nn::ForwardContext::inference(nullptr, options.changes);
   return ops::mean_rows(model.encode(input, context));
 }
 
@@ -57,7 +58,8 @@ Tensor SentenceEncoder::encode(std::span<const std::string> lines,
   const auto encoded = encode_lines(lines, tokenizer_, config(), options);
   Tensor vectors = Tensor::empty({static_cast<Index>(lines.size()), dim()});
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    const Tensor some = std::visit([&](const auto& model) { return pooled(model, input); }, model_);
+    const Tensor some =
+        std::visit([&](const auto& model) { return pooled(model, input, options); }, model_);
     std::ranges::copy(some.values(), vectors.data() + first * dim());
   });
   return vectors;

@@ -65,7 +65,7 @@ class Writing {
         sampler_(options.sampling, options.seed),
         drafts_(std::move(drafts)),
         cache_(model.start(0)),
-        context_(nn::ForwardContext::inference()) {
+        context_(nn::ForwardContext::inference(nullptr, options.changes)) {
     for (Draft& draft : drafts_) live_.push_back(&draft);
   }
 
@@ -140,10 +140,7 @@ class Writing {
   }
 
   TokenScore next_token(const Draft& draft, std::span<float> logits) const {
-    for (const int token :
-         {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
-      logits[token] = minus_infinity;
-    }
+    forbid_unwritten(logits);
     // What follows changes the logits, and the score is the model's own.
     const auto own = LogProbabilities::of_logits(logits);
     options_.constraints.forbid(logits, draft.ids);
@@ -265,6 +262,12 @@ std::string_view to_string(Ending ending) {
       return "stop";
     default:
       return "length";
+  }
+}
+
+void forbid_unwritten(std::span<float> logits) {
+  for (const int token : {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
+    logits[token] = -std::numeric_limits<float>::infinity();
   }
 }
 

@@ -30,6 +30,8 @@ struct WritingOptions {
   Constraints constraints = {};
   bool truncate = false;   // cut the beginning of a prompt that is too long
   Index first_prompt = 1;  // the number of the first prompt: for messages and chance
+  // What if: the model with attention that works otherwise; null: as it is.
+  const nn::AttentionChanges* changes = nullptr;
 };
 
 enum class Ending { end_token, stop_text, length };
@@ -41,6 +43,10 @@ struct WrittenText {
   Ending ending = Ending::length;
   std::vector<std::string> missing = {};  // required words that it does not hold
 };
+
+// Minus infinity for the tokens that are no text: pad, unknown and begin. A writer never writes
+// them.
+void forbid_unwritten(std::span<float> logits);
 
 class TextWriter {
  public:

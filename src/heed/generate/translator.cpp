@@ -131,10 +131,11 @@ void Translator::translate_batch(const models::TranslationModel& model,
                       {}});
     }
   }
-  if (options.with_alignment) align(model, batch, found, translations);
+  if (options.with_alignment) align(model, batch, options, found, translations);
 }
 
 void Translator::align(const models::TranslationModel& model, std::span<const Source> batch,
+                       const TranslationOptions& options,
                        std::span<const std::vector<Hypothesis>> hypotheses,
                        std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, targets;
@@ -144,7 +145,8 @@ void Translator::align(const models::TranslationModel& model, std::span<const So
       targets.push_back(hypothesis.ids);
     }
   }
-  const std::vector<Tensor> weights = alignment_weights(model, sources, targets);
+  const std::vector<Tensor> weights =
+      alignment_weights(model, sources, targets, options.search.changes);
   std::size_t pair = 0;
   for (const Source& source : batch) {
     for (TranslatedLine& line : translations[source.line].best) {

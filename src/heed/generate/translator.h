@@ -71,7 +71,7 @@ class Translator {
                        const TranslationOptions& options,
                        std::span<Translation> translations) const;
   void align(const models::TranslationModel& model, std::span<const Source> batch,
-             std::span<const std::vector<Hypothesis>> hypotheses,
+             const TranslationOptions& options, std::span<const std::vector<Hypothesis>> hypotheses,
              std::span<Translation> translations) const;
 
   models::TranslationModel model_;

@@ -299,6 +299,13 @@ HWY_INLINE void WriteWeights(const AttentionRecord& record, const RunningSoftmax
   }
 }
 
+HWY_INLINE void WriteSoftmax(const AttentionRecord& record, const RunningSoftmax& running,
+                             std::int64_t first, std::int64_t last, std::int64_t keys) {
+  if (record.maxima) std::copy(running.most, running.most + (last - first), record.maxima + first);
+  if (record.sums) std::copy(running.sum, running.sum + (last - first), record.sums + first);
+  if (record.weights) WriteWeights(record, running, first, last, keys);
+}
+
 void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
                PagedRows value, const AttentionSizes& sizes, const AttentionRule& rule,
                std::int64_t first, std::int64_t last, const AttentionRecord* record,
@@ -345,7 +352,7 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
     }
   }
 
-  if (record && record->weights) WriteWeights(*record, running, first, last, sizes.keys);
+  if (record) WriteSoftmax(*record, running, first, last, sizes.keys);
   for (std::int64_t i = first; i < last; ++i) {
     const float sum = running.sum[i - first], most = running.most[i - first];
     const bool sees_nothing = most == -HUGE_VALF;

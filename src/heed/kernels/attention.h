@@ -76,12 +76,14 @@ struct AttentionSizes {
   std::int64_t key_dim, value_dim;
 };
 
-// What a watcher asked for: [queries, keys] each, null where not.
+// What a watcher asked for: [queries, keys] or [queries] each, null where not.
 struct AttentionRecord {
   float* scores = nullptr;
   float* capped = nullptr;
   float* masked = nullptr;
   float* weights = nullptr;
+  float* maxima = nullptr;
+  float* sums = nullptr;
 };
 
 // Scores join the softmax in blocks of so many keys: whole pages.

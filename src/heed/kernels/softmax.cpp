@@ -52,6 +52,10 @@ void Softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
   }
 }
 
+void ExpBelow(float* y, const float* x, float most, std::int64_t count) {
+  ExpAndSum(y, x, most, count);
+}
+
 void SoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t rows,
                      std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
@@ -118,6 +122,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(Softmax);
+HWY_EXPORT(ExpBelow);
 HWY_EXPORT(SoftmaxBackward);
 HWY_EXPORT(LogSoftmax);
 HWY_EXPORT(LogSoftmaxBackward);
@@ -125,6 +130,10 @@ HWY_EXPORT(CrossEntropyRow);
 
 void softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept {
   HWY_DYNAMIC_DISPATCH(Softmax)(y, x, rows, cols);
+}
+
+void exp_below(float* y, const float* x, float most, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(ExpBelow)(y, x, most, count);
 }
 
 void softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,

@@ -7,6 +7,8 @@ namespace heed::kernels {
 
 // y = e^(x - max) / sum, row by row. A row of minus infinities gives zeros.
 void softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept;
+// y = e^(x - most) for x <= most: what a softmax, here and in attention, adds up.
+void exp_below(float* y, const float* x, float most, std::int64_t count) noexcept;
 // dx = y * (dy - sum(dy * y)).
 void softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
                       std::int64_t cols) noexcept;

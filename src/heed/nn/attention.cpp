@@ -7,14 +7,26 @@
 #include "heed/base/random.h"
 
 namespace heed::nn {
+namespace {
+
+std::vector<Index> lengths_of(const Spans& spans) {
+  std::vector<Index> lengths;
+  for (const Span& span : spans) lengths.push_back(span.length);
+  return lengths;
+}
+
+std::optional<float> default_scale(ops::Similarity similarity) {
+  if (similarity == ops::Similarity::cosine) return default_cosine_scale;
+  return std::nullopt;
+}
+
+}  // namespace
 
 MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentionOptions& options,
                                        Rng& rng)
     : name_(std::move(name)), options_(options) {
   if (options_.num_key_value_heads == 0) options_.num_key_value_heads = options_.num_heads;
-  if (options_.similarity == ops::Similarity::cosine && !options_.scale) {
-    options_.scale = default_cosine_scale;
-  }
+  if (!options_.scale) options_.scale = default_scale(options_.similarity);
   check(options_.num_heads > 0 && options_.model_dim % options_.num_heads == 0, name_,
         ": expected heads that divide the width ", options_.model_dim, ", got ",
         options_.num_heads);
@@ -43,8 +55,11 @@ KeysAndValues MultiHeadAttention::keys_and_values(const Packed& memory,
 
 Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memory,
                                   const ops::AttentionMask& mask, ForwardContext& context,
-                                  std::span<const Index> past) const {
-  const Packed q = queries(query, past);
+                                  std::span<const Index> past,
+                                  std::span<const Index> places) const {
+  const Packed q = queries(query, context, past);
+  context.see(name_, "keys", memory.keys.values);
+  context.see(name_, "values", memory.values);
   if (AttentionGuide* guide = context.guide(name_)) {
     guide->loss = ops::alignment_loss(q, memory.keys, guide->links,
                                       {.num_heads = options_.num_heads,
@@ -52,23 +67,57 @@ Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memo
                                        .head = guide->head,
                                        .scale = options_.scale});
   }
-  const Tensor mixed = ops::attention(q, memory.keys, memory.values, mask,
+  const auto changed_queries = changed(query.spans, context, past, places);
+  const ops::AttentionMask allowed =
+      changed_queries ? without_forbidden_links(mask, *context.changes(), *changed_queries,
+                                                lengths_of(memory.keys.spans))
+                      : mask;
+  const Tensor mixed = ops::attention(q, memory.keys, memory.values, allowed,
                                       attention_options(context, past), context.watch(name_));
-  return output_.forward(mixed);  // [N, D]
+  return finished(mixed, changed_queries, context);
 }
 
 Tensor MultiHeadAttention::attend(const Packed& query, const ops::PagedKeys& memory,
                                   const ops::AttentionMask& mask, ForwardContext& context,
                                   std::span<const Index> past) const {
-  const Tensor mixed = ops::attention(queries(query, past), memory, mask,
+  const auto changed_queries = changed(query.spans, context, past, {});
+  const ops::AttentionMask allowed =
+      changed_queries
+          ? without_forbidden_links(mask, *context.changes(), *changed_queries, memory.lengths)
+          : mask;
+  const Tensor mixed = ops::attention(queries(query, context, past), memory, allowed,
                                       attention_options(context, past), context.watch(name_));
-  return output_.forward(mixed);  // [N, D]
+  return finished(mixed, changed_queries, context);
 }
 
 // [N, D], heads side by side in D.
-Packed MultiHeadAttention::queries(const Packed& x, std::span<const Index> past) const {
-  const Tensor q = query_.forward(x.values);
-  return {turned({q, x.spans}, options_.num_heads, past), x.spans};
+Packed MultiHeadAttention::queries(const Packed& x, ForwardContext& context,
+                                   std::span<const Index> past) const {
+  context.see(name_, "input", x.values);
+  const Tensor q = turned({query_.forward(x.values), x.spans}, options_.num_heads, past);
+  context.see(name_, "queries", q);
+  return {q, x.spans};
+}
+
+std::optional<ChangedQueries> MultiHeadAttention::changed(const Spans& queries,
+                                                          const ForwardContext& context,
+                                                          std::span<const Index> past,
+                                                          std::span<const Index> places) const {
+  if (!context.changes()) return std::nullopt;
+  ChangedQueries changed{name_, options_.num_heads, queries, {places.begin(), places.end()}};
+  if (places.empty()) changed.places = ops::token_positions(queries, past);
+  return changed;
+}
+
+// What the heads found through the output matrix, [N, D] -> [N, D].
+Tensor MultiHeadAttention::finished(const Tensor& mixed,
+                                    const std::optional<ChangedQueries>& changed,
+                                    ForwardContext& context) const {
+  const Tensor found = changed ? with_changed_heads(mixed, *context.changes(), *changed) : mixed;
+  context.see(name_, "mixed", found);
+  const Tensor output = output_.forward(found);
+  context.see(name_, "output", output);
+  return output;
 }
 
 ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& context,
@@ -81,6 +130,12 @@ ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& cont
                                 .alibi_slopes = {},
                                 .past = {past.begin(), past.end()},
                                 .dropout = context.dropout(options_.dropout)};
+  const bool is_swapped = context.changes() && context.changes()->similarity &&
+                          *context.changes()->similarity != options_.similarity;
+  if (is_swapped) {
+    options.similarity = *context.changes()->similarity;
+    options.scale = default_scale(options.similarity);
+  }
   if (options_.positions == Positions::alibi) {
     options.alibi_slopes = ops::alibi_slopes(options_.num_heads);
   }

@@ -45,17 +45,25 @@ class MultiHeadAttention {
                  ForwardContext& context) const;
 
   // The two halves of forward, for keys and values that are kept. past[s] tokens of sequence s came
-  // before these; none when empty.
+  // before these; none when empty. places: where each query row stands in its sequence, for changes
+  // of the context; one behind another after the past when empty.
   KeysAndValues keys_and_values(const Packed& memory, std::span<const Index> past = {}) const;
   Tensor attend(const Packed& query, const KeysAndValues& memory, const ops::AttentionMask& mask,
-                ForwardContext& context, std::span<const Index> past = {}) const;
+                ForwardContext& context, std::span<const Index> past = {},
+                std::span<const Index> places = {}) const;
   Tensor attend(const Packed& query, const ops::PagedKeys& memory, const ops::AttentionMask& mask,
                 ForwardContext& context, std::span<const Index> past = {}) const;
 
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
-  Packed queries(const Packed& x, std::span<const Index> past) const;
+  Packed queries(const Packed& x, ForwardContext& context, std::span<const Index> past) const;
+  // What the context changes of these queries; none when it changes nothing.
+  std::optional<ChangedQueries> changed(const Spans& queries, const ForwardContext& context,
+                                        std::span<const Index> past,
+                                        std::span<const Index> places) const;
+  Tensor finished(const Tensor& mixed, const std::optional<ChangedQueries>& changed,
+                  ForwardContext& context) const;
   ops::AttentionOptions attention_options(ForwardContext& context,
                                           std::span<const Index> past) const;
   Tensor turned(const Packed& x, Index num_heads, std::span<const Index> past) const;

@@ -43,7 +43,8 @@ void DecoderState::point_rows_at_memory() {
 }
 
 DecoderBlock::DecoderBlock(const std::string& name, const BlockOptions& options, Rng& rng)
-    : residual_(options.residual()),
+    : name_(name),
+      residual_(options.residual()),
       self_attention_(name + ".self_attention", options.self_attention(), rng),
       self_attention_norm_(options.norm_kind, options.model_dim),
       cross_attention_(name + ".cross_attention", options.cross_attention(), rng),
@@ -58,13 +59,21 @@ Tensor DecoderBlock::forward(const Packed& x, const MemoryView& memory, ForwardC
         return attend_to_itself(self_attention_, {values, x.spans},
                                 ops::AttentionMask::causal_mask(), context, past, cache);
       });
+  context.see(name_, "after_self_attention", self_attended);
+  // Readers of one memory may be hypotheses, which stand at the same place of their rows.
+  std::vector<Index> places;
+  if (context.changes()) places = ops::token_positions(x.spans, past);
   const Tensor cross_attended =
       residual(self_attended, cross_attention_norm_, residual_, context, [&](const Tensor& values) {
         return cross_attention_.attend({values, memory.readers}, memory.seen,
-                                       ops::AttentionMask::none(), context);
+                                       ops::AttentionMask::none(), context, {}, places);
       });
-  return residual(cross_attended, feed_forward_norm_, residual_, context,
-                  [&](const Tensor& values) { return feed_forward_.forward(values, context); });
+  context.see(name_, "after_cross_attention", cross_attended);
+  const Tensor fed =
+      residual(cross_attended, feed_forward_norm_, residual_, context,
+               [&](const Tensor& values) { return feed_forward_.forward(values, context); });
+  context.see(name_, "after_feed_forward", fed);
+  return fed;
 }
 
 KeysAndValues DecoderBlock::memory_keys(const Packed& memory) const {
@@ -81,7 +90,8 @@ void DecoderBlock::visit_parameters(ParameterVisitor& visitor) {
 }
 
 Decoder::Decoder(const std::string& name, const BlockOptions& options, Rng& rng)
-    : options_(options),
+    : name_(name),
+      options_(options),
       positions_(options.positions, options.model_dim, options.max_positions, rng) {
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name + '.' + std::to_string(layer), options, rng);
@@ -91,11 +101,18 @@ Decoder::Decoder(const std::string& name, const BlockOptions& options, Rng& rng)
 
 Tensor Decoder::embedded(const Packed& x, ForwardContext& context,
                          std::span<const Index> past) const {
-  return ops::dropout(positions_.forward(x, past), context.dropout(options_.dropout));
+  const Tensor words = context.words(name_, x.values);
+  context.see(name_, "words", words);
+  const Tensor y =
+      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
+  context.see(name_, "embedded", y);
+  return y;
 }
 
-Tensor Decoder::finished(const Tensor& x) const {
-  return options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+Tensor Decoder::finished(const Tensor& x, ForwardContext& context) const {
+  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+  context.see(name_, "final", y);
+  return y;
 }
 
 Tensor Decoder::forward(const Packed& x, const Packed& memory, ForwardContext& context) const {
@@ -105,7 +122,7 @@ Tensor Decoder::forward(const Packed& x, const Packed& memory, ForwardContext& c
   for (const DecoderBlock& block : blocks_) {
     y = block.forward({y, x.spans}, {block.memory_keys(memory), x.spans}, context);
   }
-  return finished(y);
+  return finished(y, context);
 }
 
 DecoderState Decoder::start(const Packed& memory, std::span<const Index> rows_per_sequence) const {
@@ -135,7 +152,7 @@ Tensor Decoder::step(const Tensor& x, DecoderState& state, ForwardContext& conte
                                &state.own_keys_.layer(layer));
   }
   state.own_keys_.advance(spans);
-  return finished(y);
+  return finished(y, context);
 }
 
 void Decoder::visit_parameters(ParameterVisitor& visitor) {

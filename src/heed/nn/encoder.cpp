@@ -6,7 +6,8 @@
 namespace heed::nn {
 
 EncoderBlock::EncoderBlock(const std::string& name, const BlockOptions& options, Rng& rng)
-    : residual_(options.residual()),
+    : name_(name),
+      residual_(options.residual()),
       self_attention_(name + ".self_attention", options.self_attention(), rng),
       self_attention_norm_(options.norm_kind, options.model_dim),
       feed_forward_(options.feed_forward(), rng),
@@ -19,8 +20,12 @@ Tensor EncoderBlock::forward(const Packed& x, const ops::AttentionMask& mask,
       residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& values) {
         return attend_to_itself(self_attention_, {values, x.spans}, mask, context, past, cache);
       });
-  return residual(attended, feed_forward_norm_, residual_, context,
-                  [&](const Tensor& values) { return feed_forward_.forward(values, context); });
+  context.see(name_, "after_self_attention", attended);
+  const Tensor fed =
+      residual(attended, feed_forward_norm_, residual_, context,
+               [&](const Tensor& values) { return feed_forward_.forward(values, context); });
+  context.see(name_, "after_feed_forward", fed);
+  return fed;
 }
 
 void EncoderBlock::visit_parameters(ParameterVisitor& visitor) {
@@ -31,7 +36,8 @@ void EncoderBlock::visit_parameters(ParameterVisitor& visitor) {
 }
 
 Encoder::Encoder(const std::string& name, const BlockOptions& options, Rng& rng)
-    : options_(options),
+    : name_(name),
+      options_(options),
       positions_(options.positions, options.model_dim, options.max_positions, rng) {
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name + '.' + std::to_string(layer), options, rng);
@@ -41,18 +47,25 @@ Encoder::Encoder(const std::string& name, const BlockOptions& options, Rng& rng)
 
 Tensor Encoder::embedded(const Packed& x, ForwardContext& context,
                          std::span<const Index> past) const {
-  return ops::dropout(positions_.forward(x, past), context.dropout(options_.dropout));
+  const Tensor words = context.words(name_, x.values);
+  context.see(name_, "words", words);
+  const Tensor y =
+      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
+  context.see(name_, "embedded", y);
+  return y;
 }
 
-Tensor Encoder::finished(const Tensor& x) const {
-  return options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+Tensor Encoder::finished(const Tensor& x, ForwardContext& context) const {
+  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+  context.see(name_, "final", y);
+  return y;
 }
 
 Tensor Encoder::forward(const Packed& x, ForwardContext& context,
                         const ops::AttentionMask& mask) const {
   Tensor y = embedded(x, context);
   for (const EncoderBlock& block : blocks_) y = block.forward({y, x.spans}, mask, context);
-  return finished(y);
+  return finished(y, context);
 }
 
 StackCache Encoder::start(Index num_rows) const { return {options_.num_layers, num_rows}; }
@@ -67,7 +80,7 @@ Tensor Encoder::advance(const Packed& x, StackCache& cache, ForwardContext& cont
                                cache.lengths(), &cache.layer(layer));
   }
   cache.advance(x.spans);
-  return finished(y);
+  return finished(y, context);
 }
 
 void Encoder::visit_parameters(ParameterVisitor& visitor) {

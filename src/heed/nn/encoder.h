@@ -21,6 +21,7 @@ class EncoderBlock {
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
+  std::string name_;
   ResidualOptions residual_;
   MultiHeadAttention self_attention_;
   Norm self_attention_norm_;
@@ -50,8 +51,9 @@ class Encoder {
 
  private:
   Tensor embedded(const Packed& x, ForwardContext& context, std::span<const Index> past = {}) const;
-  Tensor finished(const Tensor& x) const;
+  Tensor finished(const Tensor& x, ForwardContext& context) const;
 
+  std::string name_;
   BlockOptions options_;
   PositionEmbedding positions_;
   std::vector<EncoderBlock> blocks_;

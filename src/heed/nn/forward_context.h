@@ -2,22 +2,46 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/base/random.h"
+#include "heed/nn/attention_changes.h"
 #include "heed/ops/alignment_loss.h"
 #include "heed/ops/attention.h"
 
 namespace heed::nn {
 
-// Sees the inside of attention during any forward pass. The explorer is one; so is --alignment.
-class AttentionWatcher {
+// Sees the inside of any forward pass. The explorer is one; so is --alignment. Watching changes no
+// bit of any result.
+//
+// Stacks are called encoder and decoder (a language model's only stack is its decoder), blocks
+// encoder.0, encoder.1 ..., their attention layers encoder.0.self_attention and
+// decoder.0.cross_attention. The tensors that can be seen, N rows of this pass and M of the memory:
+//   STACK.words                     [N, D]  embedded tokens, before positions
+//   STACK.embedded                  [N, D]  with positions: what the first block takes
+//   ATTENTION.input                 [N, D]  what the queries are made from (keys and values too,
+//                                           except of the memory)
+//   ATTENTION.queries               [N, D]  heads side by side, turned if positions are rotary
+//   ATTENTION.keys, .values         [M, G * K]  as used; not of tokens that a cache holds in pages
+//   ATTENTION.mixed                 [N, D]  what the heads found, before the output matrix
+//   ATTENTION.output                [N, D]  after it
+//   BLOCK.after_self_attention, BLOCK.after_cross_attention, BLOCK.after_feed_forward
+//                                   [N, D]  after add & norm (or norm & add) of that sub-layer
+//   STACK.final                     [N, D]  the stack's result
+class Watcher {
  public:
-  virtual ~AttentionWatcher() = default;
+  virtual ~Watcher() = default;
   // Where attention `name` (decoder.2.cross_attention) shall leave its view; null: not interested.
   virtual ops::AttentionView* watch(std::string_view name) = 0;
+  // Called with every tensor of the list above, in the order of the pass. Who keeps one keeps
+  // values.detach(), so that no record is kept with it.
+  virtual void see(std::string_view name, const Tensor& values) {
+    static_cast<void>(name), static_cast<void>(values);
+  }
 };
 
 // Tells one head of one attention layer where to look, while it learns.
@@ -28,11 +52,18 @@ struct AttentionGuide {
   Tensor loss = {};  // [], of ops::alignment_loss: what the layer leaves here
 };
 
+// The embedded tokens of each stack, [N, D] before positions, as leaves that ask for a gradient:
+// after backward() they hold that of the result by every token's vector.
+using WordLeaves = std::map<std::string, Tensor, std::less<>>;
+
 class ForwardContext {
  public:
-  static ForwardContext inference(AttentionWatcher* watcher = nullptr) {
+  // Whoever watches or changes stays alive as long as the context.
+  static ForwardContext inference(Watcher* watcher = nullptr,
+                                  const AttentionChanges* changes = nullptr) {
     ForwardContext context;
     context.watcher_ = watcher;
+    context.changes_ = changes;
     return context;
   }
   static ForwardContext training(std::uint64_t seed, std::uint64_t step) {
@@ -53,6 +84,20 @@ class ForwardContext {
   ops::AttentionView* watch(std::string_view name) {
     return watcher_ ? watcher_->watch(name) : nullptr;
   }
+  // Shows the tensor LAYER.PART. The name is only made when somebody watches.
+  void see(std::string_view layer, std::string_view part, const Tensor& values) {
+    if (watcher_) watcher_->see(std::string(layer) + '.' + std::string(part), values);
+  }
+  const AttentionChanges* changes() const { return changes_; }  // null when there are none
+
+  // The embedded tokens of a stack: x itself, or a leaf with its values if somebody wants leaves.
+  Tensor words(std::string_view stack, const Tensor& x) {
+    if (!word_leaves_) return x;
+    Tensor leaf = x.detach();
+    leaf.require_gradient();
+    return word_leaves_->insert_or_assign(std::string(stack), leaf).first->second;
+  }
+  void set_word_leaves(WordLeaves* leaves) { word_leaves_ = leaves; }
   // The guide of a layer; null when it has none. Whoever sets one keeps it alive.
   AttentionGuide* guide(std::string_view name) const {
     return guide_ && guide_->layer == name ? guide_ : nullptr;
@@ -64,7 +109,9 @@ class ForwardContext {
   std::uint64_t seed_ = 0;
   std::uint64_t step_ = 0;
   std::uint64_t place_ = 0;
-  AttentionWatcher* watcher_ = nullptr;
+  Watcher* watcher_ = nullptr;
+  const AttentionChanges* changes_ = nullptr;
+  WordLeaves* word_leaves_ = nullptr;
   AttentionGuide* guide_ = nullptr;
 };
 

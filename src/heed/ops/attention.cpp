@@ -15,6 +15,11 @@
 #include "heed/ops/softmax.h"
 
 namespace heed::ops {
+
+float default_scale(Similarity similarity, Index key_dim) {
+  return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(key_dim)) : 1;
+}
+
 namespace {
 
 // Short sequences are small work: several pieces are taken at a time, as long as they stay below so
@@ -166,21 +171,27 @@ void with_workspace(const Plan& plan, Index count, Body body) {
 }
 
 void open_view(AttentionView& view, const Plan& plan) {
-  for (auto* tensors : {&view.scores, &view.capped, &view.masked, &view.weights}) {
-    tensors->clear();
+  const auto open = [&](std::vector<Tensor>& tensors, bool has_keys) {
+    tensors.clear();
     for (Index s = 0; s < plan.query.spans.count(); ++s) {
-      const Shape shape{plan.sizes.heads, plan.query.spans[s].length, plan.key.spans[s].length};
-      tensors->push_back(Tensor::zeros(shape));
+      const Index heads = plan.sizes.heads, queries = plan.query.spans[s].length;
+      tensors.push_back(Tensor::zeros(has_keys ? Shape{heads, queries, plan.key.spans[s].length}
+                                               : Shape{heads, queries}));
     }
+  };
+  for (auto* tensors : {&view.scores, &view.capped, &view.masked, &view.weights}) {
+    open(*tensors, /*has_keys=*/true);
   }
+  for (auto* tensors : {&view.maxima, &view.sums}) open(*tensors, /*has_keys=*/false);
 }
 
 kernels::AttentionRecord record_for(AttentionView& view, const Piece& piece) {
   const auto of_head = [&](std::vector<Tensor>& tensors) {
     Tensor& t = tensors[piece.sequence];
-    return t.data() + piece.head * t.dim(1) * t.dim(2);
+    return t.data() + piece.head * (t.size() / t.dim(0));
   };
-  return {of_head(view.scores), of_head(view.capped), of_head(view.masked), of_head(view.weights)};
+  return {of_head(view.scores),  of_head(view.capped), of_head(view.masked),
+          of_head(view.weights), of_head(view.maxima), of_head(view.sums)};
 }
 
 Tensor run_forward(Plan& plan, AttentionView* view) {
@@ -272,10 +283,6 @@ void check_disjoint(const Spans& spans) {
     check(sorted[i - 1].begin + sorted[i - 1].length <= sorted[i].begin,
           "attention: sequences that share keys have no gradient");
   }
-}
-
-float default_scale(Similarity similarity, Index key_dim) {
-  return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(key_dim)) : 1;
 }
 
 // Refuses what does not fit together. Inputs are those of the record: query, key, value.

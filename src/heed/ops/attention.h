@@ -44,6 +44,9 @@ struct AttentionOptions {
   Dropout dropout = {};          // on the weights
 };
 
+// What a similarity multiplies dot products of K numbers by, unless the options say otherwise.
+float default_scale(Similarity similarity, Index key_dim);
+
 // Keys [.., G * K] and values [.., G * J] of several sequences in pages of
 // kernels::attention_page_rows rows: token t of sequence s is in page pages[s][t / page_rows], at
 // row t % page_rows. Sequences may share pages; a page that nobody names may hold anything.
@@ -54,12 +57,15 @@ struct PagedKeys {
   std::vector<std::vector<Index>> pages;  // of each sequence, in order
 };
 
-// What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence.
+// What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence, and of the
+// softmax one [H, queries] each.
 struct AttentionView {
   std::vector<Tensor> scores;   // similarity * scale
   std::vector<Tensor> capped;   // after softcap
   std::vector<Tensor> masked;   // after ALiBi and mask: minus infinity where masked
-  std::vector<Tensor> weights;  // after softmax, before dropout
+  std::vector<Tensor> weights;  // after softmax, before dropout: e^(masked - maximum) * (1 / sum)
+  std::vector<Tensor> maxima;   // of the masked scores: minus infinity where all are masked
+  std::vector<Tensor> sums;     // of e^(masked - maximum), as the blocks of keys came
 };
 
 // query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query

@@ -23,7 +23,8 @@ std::string to_json(const TrainingState& state) {
               {"skipped_in_a_row", state.skipped_in_a_row},
               {"validated_update", state.validated_update},
               {"validations_without_gain", state.stopping.validations_without_gain},
-              {"snapshots", state.snapshots},
+              {"snapshots", state.snapshots.averaged},
+              {"kept", state.snapshots.kept},
               {"seconds", state.seconds},
               {"is_finished", state.is_finished}};
   if (state.stopping.best) object["best"] = *state.stopping.best;
@@ -43,7 +44,9 @@ TrainingState state_from_json(std::string_view text, const std::string& source) 
   state.validated_update = count("validated_update");
   state.stopping.validations_without_gain = count("validations_without_gain");
   if (fields.has("best")) state.stopping.best = fields.number("best");
-  state.snapshots = fields.integers("snapshots", {.min = 0});
+  state.snapshots.averaged = fields.integers("snapshots", {.min = 0});
+  // Older checkpoints have no such list.
+  if (fields.has("kept")) state.snapshots.kept = fields.integers("kept", {.min = 0});
   state.seconds = fields.number("seconds", {.min = 0});
   state.is_finished = fields.boolean("is_finished");
   return state;

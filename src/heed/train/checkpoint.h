@@ -11,6 +11,7 @@
 #include "heed/train/early_stopping.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/recipe.h"
+#include "heed/train/snapshots.h"
 
 namespace heed::train {
 
@@ -24,8 +25,8 @@ struct TrainingState {
   Index skipped_in_a_row = 0;  // updates that were not, because the loss was not finite
   Index validated_update = 0;  // the last update after which the model was validated
   EarlyStopping::State stopping;
-  std::vector<Index> snapshots;  // updates whose weights are kept for averaging
-  double seconds = 0;            // time spent so far
+  SnapshotUpdates snapshots;
+  double seconds = 0;  // time spent so far
   bool is_finished = false;
 };
 

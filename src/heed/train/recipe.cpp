@@ -218,6 +218,10 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
             "with --from: names whose parameters stay as they are, like embedding,encoder.0");
   list.number<Index>("lora", training.lora, 0,
                      "with --from: learn only low-rank changes of this rank; 0: all weights", 4096);
+  list.number<Index>("keep", training.keep, 0,
+                     "weights of so many checkpoints stay, spread over the run, for looking back; "
+                     "0: none",
+                     1000);
   list.length("after", training.after, parse_run_length,
               "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
               "same to the bit)");
@@ -258,6 +262,8 @@ void validate(const Recipe& recipe) {
            "--schedule: cosine and linear need an end; expected --after, found none");
   check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
            "--average and --ema: expected one of them, found both");
+  check_as(ErrorKind::usage, training.keep == 0 || training.lora == 0,
+           "--keep: does not go with --lora, whose checkpoints hold changes and no weights");
   check_as(ErrorKind::usage,
            training.early_stopping != StoppingMetric::bleu || training.validation_bleu,
            "--early-stopping: bleu needs --validation-bleu true, found false");
@@ -290,7 +296,7 @@ void check_same_recipe(const Recipe& begun, const Recipe& asked) {
   const auto before = recipe_fields(begun_copy);
   const auto now = recipe_fields(asked_copy);
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i].name == "after") continue;
+    if (now[i].name == "keep" || now[i].name == "after") continue;
     check_as(ErrorKind::usage, before[i].get() == now[i].get(), "--", now[i].name, ": expected ",
              before[i].get(), ", with which this run was begun, found ", now[i].get());
   }

@@ -41,6 +41,7 @@ struct TrainingOptions {
   Index shift = 0;                       // images move by up to so many pixels, anew in every epoch
   std::string fields = "source,target";  // of the records that pairs are read from
   std::uint64_t seed = 1;
+  Index keep = 0;  // weights of so many checkpoints stay, spread over the run, for looking back
   // For a run that begins with another model.
   std::string freeze = {};  // beginnings of names, with commas: these parameters stay as they are
   Index lora = 0;           // above 0: only low-rank changes of this rank are learned
@@ -69,14 +70,15 @@ struct RecipeField {
 };
 
 // The only list of settings: options, checkpoints and comparisons all use it. The fields refer to
-// `recipe`, which must outlive them. Those that may change when a run goes on (`after`) come last.
+// `recipe`, which must outlive them. Those that may change when a run goes on (`keep`, `after`)
+// come last.
 std::vector<RecipeField> recipe_fields(Recipe& recipe);
 
 std::string to_json(const Recipe& recipe);
 Recipe recipe_from_json(std::string_view text, const std::string& source);
 
 // Refuses (ErrorKind::usage) to go on with other settings than a run was begun with, and names the
-// first that differs. `after` may differ.
+// first that differs. `keep` and `after` may differ.
 void check_same_recipe(const Recipe& begun, const Recipe& asked);
 
 }  // namespace heed::train

@@ -45,7 +45,8 @@ Trainer::Trainer(TrainingTask& task, const TrainingFolder& folder, RunDescriptio
       optimizer_(task.parameters(), options_.optimizer),
       schedule_(make_schedule(options_, task)),
       stopping_(options_.early_stopping, options_.patience),
-      snapshots_(folder.snapshots(), options_.average > 1 ? options_.average : 0,
+      snapshots_(folder.snapshots(),
+                 {.averaged = options_.average > 1 ? options_.average : 0, .kept = options_.keep},
                  run_.state.snapshots),
       log_(folder.metrics(), run_.state.update, run_.state.validated_update),
       seconds_before_(run_.state.seconds),
@@ -56,6 +57,7 @@ Trainer::Trainer(TrainingTask& task, const TrainingFolder& folder, RunDescriptio
     checkpoint->restore(optimizer_, ema_ ? &*ema_ : nullptr);
     saved_update_ = run_.state.update;
   } else {
+    snapshots_.keep(0, optimizer_.parameters());  // nothing learned yet
     save();
   }
 }
@@ -199,8 +201,7 @@ void Trainer::save() {
 
 std::optional<Weights> Trainer::averaged_weights() const {
   if (ema_) return ema_->weights();
-  const std::size_t others = snapshots_.updates().size() - snapshots_.has(run_.state.update);
-  if (options_.average > 1 && others > 0) {
+  if (snapshots_.has_averaged_before(run_.state.update)) {
     return snapshots_.average(run_.state.update, optimizer_.parameters());
   }
   return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "heed/train/checkpoint.h"
 #include "heed/train/metrics_log.h"
+#include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/training_observer.h"
 #include "heed/train/training_task.h"

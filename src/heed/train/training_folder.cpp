@@ -5,13 +5,31 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 
 namespace heed::train {
+namespace {
+
+int open_folder(const std::string& path) {
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+// Who asks whether a run is going on holds the lock for an instant; a run holds it for long.
+bool lock_soon(int descriptor) {
+  for (int tries = 0; tries < 20; ++tries) {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
 
 bool TrainingFolder::has_checkpoint() const { return io::is_file(checkpoint()); }
 
@@ -33,10 +51,18 @@ void TrainingFolder::create() const {
   io::create_folder(snapshots());
 }
 
+bool is_training_in(const TrainingFolder& folder) {
+  const int descriptor = open_folder(folder.training());
+  if (descriptor < 0) return false;
+  const bool is_locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_locked;
+}
+
 TrainingLock::TrainingLock(const TrainingFolder& folder)
-    : descriptor_(::open(folder.training().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : descriptor_(open_folder(folder.training())) {
   check(descriptor_ >= 0, folder.training(), ": cannot be opened: ", std::strerror(errno));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_soon(descriptor_)) {
     ::close(descriptor_);
     fail(ErrorKind::failed, folder.model(), ": another process is training in this folder");
   }

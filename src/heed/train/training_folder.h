@@ -28,6 +28,9 @@ class TrainingFolder {
   std::string model_;
 };
 
+// Is a run writing to this folder right now?
+bool is_training_in(const TrainingFolder& folder);
+
 // Held while a run writes to its folder. Refuses (ErrorKind::failed) when another process does.
 class TrainingLock {
  public:

@@ -1,0 +1,115 @@
+#include "heed/explore/about.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/version.h"
+#include "heed/explore/token_list.h"
+#include "heed/io/files.h"
+#include "heed/train/training_folder.h"
+
+namespace heed::explore {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t max_examples = 12;
+
+// Sentences like those of the built-in corpus: pronouns that could be either of two things, and a
+// word with two meanings.
+constexpr const char* built_in_examples[] = {
+    "The cat slept on the chair because it was tired.",
+    "The cat slept on the chair because it was soft.",
+    "The small bat flew out of the cave.",
+    "The small bat lay beside the tennis racket.",
+    "The dog left the sofa because it was dirty.",
+};
+
+std::string_view name_of_kind(models::ModelKind kind) {
+  constexpr std::string_view prefix = "heed-";
+  std::string_view name = models::name_of(kind);
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  return name;
+}
+
+// Every word in few pieces: the model was trained on such text.
+bool is_known(const std::string& sentence, const text::Tokenizer& tokenizer) {
+  const TokenList tokens = token_list(tokenizer.encode(sentence), tokenizer);
+  const bool has_unknown = std::ranges::count(tokens.ids, text::Tokenizer::unknown) > 0;
+  return !has_unknown && 2 * tokens.ids.size() <= 3 * tokens.word_texts.size() + 2;
+}
+
+// The sentences that training shows how it gets on with, as the last validation wrote them.
+std::vector<std::string> validation_samples(const std::string& folder) {
+  std::vector<std::string> sources;
+  const std::string path = train::TrainingFolder(folder).metrics();
+  if (!io::is_file(path)) return sources;
+  const std::string log = io::read_file(path, ErrorKind::data);
+  const std::size_t last = log.rfind("{\"kind\":\"validation\"");
+  if (last == std::string::npos) return sources;
+  const std::string line = log.substr(last, log.find('\n', last) - last);
+  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("samples")) return sources;
+  for (const auto& sample : json.at("samples")) {
+    const std::string source = sample.value("source", "");
+    if (!source.empty()) sources.push_back(source);
+  }
+  return sources;
+}
+
+std::vector<std::string> examples(const std::string& folder, const ModelSession& session) {
+  std::vector<std::string> found;
+  if (session.kind() == models::ModelKind::image_classifier) return found;
+  for (const char* sentence : built_in_examples) {
+    if (is_known(sentence, session.tokenizer())) found.emplace_back(sentence);
+  }
+  for (std::string& source : validation_samples(folder)) {
+    if (found.size() < max_examples) found.push_back(std::move(source));
+  }
+  return found;
+}
+
+ordered_json model_json(const std::string& folder, const ModelSession& session) {
+  const models::TransformerConfig& config = session.config();
+  ordered_json sites = ordered_json::array();
+  for (const Site& site : session.sites()) sites.push_back(to_json(site));
+  ordered_json json{
+      {"folder", std::filesystem::path(folder).lexically_normal().filename().string()},
+      {"kind", name_of_kind(config.kind)},
+      {"parameters", session.num_parameters()},
+      {"config", ordered_json::parse(models::to_json(config))},
+      {"sites", sites},
+      {"vocabulary", config.vocabulary}};
+  if (!config.labels.empty()) json["labels"] = config.labels;
+  return json;
+}
+
+ordered_json run_json(const SessionStore& sessions) {
+  const train::TrainingFolder folder(sessions.folder());
+  if (!io::is_folder(folder.training())) return nullptr;
+  return {{"is_live", train::is_training_in(folder)}, {"checkpoints", sessions.checkpoints()}};
+}
+
+}  // namespace
+
+ordered_json to_json(const Site& site) {
+  return {{"name", site.name},   {"part", site.part},       {"layer", site.layer},
+          {"heads", site.heads}, {"queries", site.queries}, {"keys", site.keys}};
+}
+
+ordered_json about(ExplorerState& state) {
+  ordered_json json{{"version", version},
+                    {"model", nullptr},
+                    {"examples", ordered_json::array()},
+                    {"run", nullptr}};
+  if (!state.sessions.has_folder()) return json;
+  json["run"] = run_json(state.sessions);
+  if (!state.sessions.has_model()) return json;
+  const auto session = state.sessions.session();
+  json["model"] = model_json(state.sessions.folder(), *session);
+  json["examples"] = examples(state.sessions.folder(), *session);
+  return json;
+}
+
+}  // namespace heed::explore

@@ -1,0 +1,49 @@
+// What a model says to a text: the same as on the command line, for models of all kinds.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/explore/model_session.h"
+#include "heed/nn/attention_changes.h"
+
+namespace heed::explore {
+
+// What is typed into a page is no book.
+inline constexpr std::size_t max_text_characters = 4096;
+inline constexpr std::size_t max_text_tokens = 1024;
+
+// The tokens of a text as the model's own functions take them: with the end token, except for a
+// language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank
+// texts for the others, for a masked model a text without a gap (Tokenizer::mask_piece), what is no
+// UTF-8, and more characters or tokens than above.
+std::vector<int> source_ids(const ModelSession& session, const std::string& text);
+
+struct AnswerOptions {
+  const nn::AttentionChanges* changes = nullptr;  // null: the model as it is
+  std::optional<Index> beam_size = std::nullopt;  // of a translation; the model's own otherwise
+};
+
+// One of these, by the kind of the model.
+struct Answer {
+  // A translation, or the greedy continuation of a prompt.
+  std::string text;
+  double score = 0;                          // log-probability of a translation
+  std::vector<generate::TokenScore> tokens;  // of a translation with the end token last
+
+  std::vector<generate::TokenScore> next;            // after a prompt, the most likely first
+  std::vector<generate::ClassProbability> classes;   // all, the most likely first
+  std::vector<std::vector<generate::GapWord>> gaps;  // of each, the most likely first
+};
+
+Answer answer(const ModelSession& session, const std::string& text,
+              const AnswerOptions& options = {});
+
+// What the decoder has read when such a translation is complete: the end token, then the tokens.
+std::vector<int> target_inputs(const Answer& translation);
+
+nlohmann::json to_json(const Answer& answer, const ModelSession& session);
+
+}  // namespace heed::explore

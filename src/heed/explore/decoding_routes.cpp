@@ -1,0 +1,120 @@
+#include "heed/explore/decoding_routes.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "heed/base/error.h"
+#include "heed/explore/answer.h"
+#include "heed/explore/beam_tree.h"
+#include "heed/explore/next_tokens.h"
+#include "heed/explore/truth.h"
+
+namespace heed::explore {
+namespace {
+
+using nlohmann::json;
+
+constexpr Index default_beam_size = 5;
+constexpr Index max_beam_size = 32;
+constexpr Index num_next = 50;
+
+bool has(const json& object, const char* name) {
+  return object.contains(name) && !object.at(name).is_null();
+}
+
+double number(const json& object, const char* name, double fallback) {
+  if (!has(object, name)) return fallback;
+  check_as(ErrorKind::usage, object.at(name).is_number(), name, ": expected a number, found ",
+           object.at(name).dump());
+  return object.at(name).get<double>();
+}
+
+std::optional<Index> index(const json& object, const char* name) {
+  if (!has(object, name)) return std::nullopt;
+  check_as(ErrorKind::usage, object.at(name).is_number_integer(), name,
+           ": expected a whole number, found ", object.at(name).dump());
+  return object.at(name).get<Index>();
+}
+
+std::string text(const json& object, const char* name) {
+  if (!has(object, name)) return "";
+  check_as(ErrorKind::usage, object.at(name).is_string(), name, ": expected a text, found ",
+           object.at(name).dump());
+  return object.at(name).get<std::string>();
+}
+
+generate::SamplingOptions sampling_of(const json& request) {
+  return {.temperature = number(request, "temperature", 1),
+          .top_k = index(request, "top_k").value_or(0),
+          .top_p = number(request, "top_p", 1),
+          .min_p = number(request, "min_p", 0)};
+}
+
+void keep_prefix(std::vector<int>& ids, std::optional<Index> prefix) {
+  if (!prefix) return;
+  check_as(ErrorKind::usage, *prefix >= 1 && *prefix <= std::ssize(ids),
+           "prefix: expected a number from 1 to ", ids.size(), ", found ", *prefix);
+  ids.resize(static_cast<std::size_t>(*prefix));
+}
+
+PassInput input_of(const ModelSession& session, const json& request) {
+  PassInput input{.source = source_ids(session, text(request, "text")), .target = {}};
+  if (session.translation()) {
+    input.target = session.tokenizer().encode(text(request, "target"));
+    input.target.insert(input.target.begin(), text::Tokenizer::end);
+  }
+  return input;
+}
+
+json truth_of(const Trace& trace, const serve::Request& request) {
+  PredictionTarget target{.place = request.query_index("target")};
+  if (request.query.contains("token")) {
+    target.token = static_cast<int>(request.query_index("token"));
+  }
+  const Recording& recording = trace.recording;
+  return to_json(truth(trace.session(), recording.input(), recording.changes(), target),
+                 trace.session());
+}
+
+json beam_of(const Trace& trace, const serve::Request& request) {
+  const Index size = request.query_index_or("size", default_beam_size);
+  check_as(ErrorKind::usage, size >= 1 && size <= max_beam_size, "size: expected a beam from 1 to ",
+           max_beam_size, ", found ", size);
+  const BeamTree tree =
+      beam_tree(trace.session(), trace.source(), size, &trace.recording.changes());
+  return to_json(tree, trace.session());
+}
+
+}  // namespace
+
+json next_tokens_of(const json& request, ExplorerState& state) {
+  const generate::SamplingOptions sampling = sampling_of(request);
+  if (const std::optional<Index> id = index(request, "trace")) {
+    const std::shared_ptr<const Trace> trace = state.traces.find(*id);
+    PassInput input = trace->recording.input();
+    keep_prefix(trace->session().language() ? input.source : input.target,
+                index(request, "prefix"));
+    return to_json(
+        next_tokens(trace->session(), input, &trace->recording.changes(), sampling, num_next),
+        trace->session());
+  }
+  const auto session = state.sessions.session(index(request, "checkpoint"));
+  const PassInput input = input_of(*session, request);
+  return to_json(next_tokens(*session, input, nullptr, sampling, num_next), *session);
+}
+
+void add_decoding_routes(serve::Router& router, ExplorerState& state) {
+  router.get("/api/trace/{id}/truth", [&state](const serve::Request& request) {
+    const auto trace = state.traces.find(request.path_index("id"));
+    return serve::json_response(truth_of(*trace, request));
+  });
+  router.get("/api/trace/{id}/beam", [&state](const serve::Request& request) {
+    const auto trace = state.traces.find(request.path_index("id"));
+    return serve::json_response(beam_of(*trace, request));
+  });
+  router.post("/api/next", [&state](const serve::Request& request) {
+    return serve::json_response(next_tokens_of(request.json(), state));
+  });
+}
+
+}  // namespace heed::explore

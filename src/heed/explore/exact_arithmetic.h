@@ -1,0 +1,89 @@
+// The engine's arithmetic in plain scalar code, in the engine's own order: what it takes to tell a
+// reader how a number came about, so that doing it again by hand gives the same bits.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/base/index.h"
+
+namespace heed::explore {
+
+// How the lanes of a vector are added up: those that are half a vector apart, then a quarter ...;
+// neighbours in pairs; one after another.
+enum class LaneOrder { halves, neighbours, in_turn, unknown };
+
+// What the kernels' sums depend on besides their inputs.
+struct VectorFacts {
+  Index lanes = 1;        // floats of one vector
+  bool is_fused = false;  // a * b + c is rounded once
+  LaneOrder lane_order = LaneOrder::unknown;
+};
+
+// Of the processor that runs this, found out by letting the kernels add up numbers.
+const VectorFacts& vector_facts();
+
+// a * b + c as the kernels do it.
+float multiply_add(float a, float b, float c);
+
+// sum of a_i b_i as matrix products make it.
+float product_sum(std::span<const float> a, std::span<const float> b);
+std::string product_sum_order(Index count);  // in words
+
+// The sum of a row, as norms and the softmax make it.
+float lane_sum(std::span<const float> values);
+std::string lane_sum_order();
+
+// e^x for x <= 0, as the softmax does it.
+struct ExpSteps {
+  float shifted = 0;     // x log2(e) and the shifter, whose lowest bits are n + 127
+  float n = 0;           // x log2(e) to the nearest whole number
+  float rest = 0;        // x - n ln 2
+  float polynomial = 0;  // e^rest
+  float power = 0;       // 2^n
+  float result = 0;
+};
+ExpSteps exp_steps(float x);
+// log2(e), the shifter, ln 2 in two parts, the coefficients from the highest on, the lowest x.
+std::vector<float> exp_constants();
+std::string exp_order();
+
+// (x - mean) / sqrt(variance + epsilon) * gain + bias; without a bias, x / sqrt(mean square +
+// epsilon) * gain.
+struct NormSteps {
+  float mean = 0;
+  float squares = 0;  // their sum
+  float inverse = 0;  // 1 / sqrt(squares / width + epsilon)
+  std::vector<float> result;
+};
+NormSteps layer_norm_steps(std::span<const float> x, std::span<const float> gain,
+                           std::span<const float> bias, float epsilon);
+NormSteps rms_norm_steps(std::span<const float> x, std::span<const float> gain, float epsilon);
+
+// A vector divided by its length; zeros stay zeros.
+struct UnitSteps {
+  float squares = 0;
+  float inverse = 0;
+  std::vector<float> result;
+};
+UnitSteps unit_steps(std::span<const float> x);
+
+// The softmax of a row whose scores come in blocks.
+struct SoftmaxBlock {
+  Index first = 0;               // of its keys
+  float most = 0;                // the largest score so far
+  float shrink = 0;              // by which the sum so far is multiplied: e^(most before - most)
+  std::vector<float> exps = {};  // e^(score - most)
+  float sum = 0;                 // of all scores so far
+};
+struct SoftmaxSteps {
+  std::vector<SoftmaxBlock> blocks;
+  float most = 0;
+  float sum = 0;
+  float inverse = 0;
+};
+// Scores are minus infinity where masked; at least one is not.
+SoftmaxSteps softmax_steps(std::span<const float> scores);
+
+}  // namespace heed::explore

@@ -1,0 +1,212 @@
+#include "heed/explore/model_session.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/io/files.h"
+#include "heed/train/snapshots.h"
+#include "heed/train/training_folder.h"
+
+namespace heed::explore {
+namespace {
+
+using models::ModelKind;
+
+constexpr std::size_t max_sessions = 4;
+
+std::string snapshots_of(const std::string& folder) {
+  return train::TrainingFolder(folder).snapshots();
+}
+
+std::string weights_path(const std::string& folder, std::optional<Index> checkpoint) {
+  if (!checkpoint) return folder + "/model.safetensors";
+  return fmt::format("{}/weights-{}.safetensors", snapshots_of(folder), *checkpoint);
+}
+
+// Another file, or a file that was written to, has another stamp: files are replaced, never
+// changed.
+std::string stamp_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "";
+  return fmt::format("{}:{}:{}.{}", info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec);
+}
+
+// The folder's model, with the weights of a checkpoint in place of those that it was trained to.
+// The first checkpoints of a run come before its first model.
+template <typename Model, typename Load>
+Model load_weights(const std::string& folder, const models::TransformerConfig& config,
+                   std::optional<Index> checkpoint, Load load) {
+  if (!checkpoint) return load(folder);
+  const bool has_model = io::is_file(weights_path(folder, std::nullopt));
+  Model model = has_model ? load(folder) : Model::unset(config);
+  train::Weights weights = nn::named_parameters(model);
+  train::read_snapshot(snapshots_of(folder), *checkpoint, weights);
+  return model;
+}
+
+models::Classifier load_classifier(const std::string& folder) {
+  return models::load_classifier_folder(folder).model;
+}
+models::MaskedModel load_masked_model(const std::string& folder) {
+  return models::load_masked_model_folder(folder).model;
+}
+
+std::string self_attention(std::string_view stack, Index layer) {
+  return fmt::format("{}.{}.self_attention", stack, layer);
+}
+
+}  // namespace
+
+std::vector<Site> attention_sites(const models::TransformerConfig& config) {
+  std::vector<Site> sites;
+  const bool has_two = config.kind == ModelKind::translation;
+  const std::string own = has_two ? "target" : "source";
+  for (Index layer = 0; layer < config.encoder_layers; ++layer) {
+    sites.push_back({self_attention("encoder", layer), "encoder", layer, config.num_heads, "source",
+                     "source", /*is_causal=*/false});
+  }
+  for (Index layer = 0; layer < config.decoder_layers; ++layer) {
+    sites.push_back({self_attention("decoder", layer), "decoder", layer, config.num_heads, own, own,
+                     /*is_causal=*/true});
+    if (!has_two) continue;
+    sites.push_back({fmt::format("decoder.{}.cross_attention", layer), "cross", layer,
+                     config.num_heads, "target", "source", /*is_causal=*/false});
+  }
+  return sites;
+}
+
+ModelSession::AnyModel ModelSession::load(const std::string& folder,
+                                          const models::TransformerConfig& config,
+                                          std::optional<Index> checkpoint) {
+  const auto load = [&]<typename Model>(Model (*of_folder)(const std::string&)) {
+    return load_weights<Model>(folder, config, checkpoint, of_folder);
+  };
+  if (config.kind == ModelKind::image_classifier) return load(&models::load_image_classifier);
+
+  const text::Tokenizer tokenizer = models::load_tokenizer(folder);
+  switch (config.kind) {
+    case ModelKind::language:
+      return generate::TextWriter(load(&models::load_language_model).packed(), tokenizer);
+    case ModelKind::classifier: {
+      models::Classifier model = load(&load_classifier);
+      nn::pack_weights(model);
+      return Classes{model, {model, tokenizer}};
+    }
+    case ModelKind::masked: {
+      models::MaskedModel model = load(&load_masked_model);
+      nn::pack_weights(model);
+      return Gaps{model, {model, tokenizer}};
+    }
+    default:
+      return generate::Translator(load(&models::load_model).packed(), tokenizer,
+                                  models::load_generation_config(folder));
+  }
+}
+
+ModelSession::ModelSession(const std::string& folder, std::optional<Index> checkpoint)
+    : config_(models::load_config(folder)),
+      checkpoint_(checkpoint),
+      model_(load(folder, config_, checkpoint)),
+      sites_(attention_sites(config_)) {
+  if (config_.kind != ModelKind::image_classifier) tokenizer_ = models::load_tokenizer(folder);
+  const auto keep = [this](const auto& model) {
+    for (nn::NamedTensor& parameter : models::parameters(model)) {
+      parameters_[parameter.name] = parameter.value.detach();
+    }
+  };
+  if (translation()) keep(*translation());
+  if (language()) keep(*language());
+  if (classifier()) keep(*classifier());
+  if (masked()) keep(*masked());
+}
+
+const text::Tokenizer& ModelSession::tokenizer() const {
+  check_as(ErrorKind::usage, tokenizer_.has_value(),
+           "explore: expected a model that reads text, found one for images");
+  return *tokenizer_;
+}
+
+const generate::Translator* ModelSession::translator() const {
+  return std::get_if<generate::Translator>(&model_);
+}
+const generate::TextWriter* ModelSession::text_writer() const {
+  return std::get_if<generate::TextWriter>(&model_);
+}
+const generate::LineClassifier* ModelSession::line_classifier() const {
+  const Classes* classes = std::get_if<Classes>(&model_);
+  return classes ? &classes->lines : nullptr;
+}
+const generate::GapFiller* ModelSession::gap_filler() const {
+  const Gaps* gaps = std::get_if<Gaps>(&model_);
+  return gaps ? &gaps->filler : nullptr;
+}
+
+const models::TranslationModel* ModelSession::translation() const {
+  return translator() ? &translator()->model() : nullptr;
+}
+const models::LanguageModel* ModelSession::language() const {
+  return text_writer() ? &text_writer()->model() : nullptr;
+}
+const models::Classifier* ModelSession::classifier() const {
+  const Classes* classes = std::get_if<Classes>(&model_);
+  return classes ? &classes->model : nullptr;
+}
+const models::MaskedModel* ModelSession::masked() const {
+  const Gaps* gaps = std::get_if<Gaps>(&model_);
+  return gaps ? &gaps->model : nullptr;
+}
+
+const Site& ModelSession::site(const std::string& name) const {
+  const auto found = std::ranges::find(sites_, name, &Site::name);
+  check_as(ErrorKind::usage, found != sites_.end(), "site: expected one like ", sites_.front().name,
+           ", found ", name);
+  return *found;
+}
+
+Tensor ModelSession::parameter(const std::string& name) const {
+  const auto found = parameters_.find(name);
+  return found == parameters_.end() ? Tensor() : found->second;
+}
+
+const std::string& SessionStore::folder() const {
+  check_as(ErrorKind::usage, folder_.has_value(),
+           "explore: expected a model, found none (heed explore --model DIR)");
+  return *folder_;
+}
+
+bool SessionStore::has_model() const {
+  return folder_ && io::is_file(*folder_ + "/config.json") &&
+         (io::is_file(weights_path(*folder_, std::nullopt)) || !checkpoints().empty());
+}
+
+std::vector<Index> SessionStore::checkpoints() const {
+  return folder_ ? train::stored_snapshots(snapshots_of(*folder_)) : std::vector<Index>{};
+}
+
+std::shared_ptr<const ModelSession> SessionStore::session(std::optional<Index> checkpoint) {
+  check_as(ErrorKind::usage, has_model(), folder(),
+           ": expected a model with weights, found none yet");
+  if (!checkpoint && !io::is_file(weights_path(*folder_, std::nullopt))) {
+    checkpoint = checkpoints().back();
+  }
+  const std::string stamp = stamp_of(weights_path(*folder_, checkpoint));
+  check_as(ErrorKind::usage, !stamp.empty(), folder(), ": expected the checkpoint ",
+           checkpoint.value_or(0), ", found none");
+  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return kept.checkpoint == checkpoint && kept.stamp == stamp;
+  });
+  if (found != kept_.end()) {
+    std::rotate(found, found + 1, kept_.end());
+    return kept_.back().session;
+  }
+  auto session = std::make_shared<const ModelSession>(*folder_, checkpoint);
+  if (kept_.size() >= max_sessions) kept_.erase(kept_.begin());
+  kept_.push_back({checkpoint, stamp, session});
+  return session;
+}
+
+}  // namespace heed::explore

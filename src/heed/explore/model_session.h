@@ -1,0 +1,116 @@
+// A model as the explorer looks at it: the weights of one moment, ready to answer and to be opened.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "heed/generate/gap_filler.h"
+#include "heed/generate/line_classifier.h"
+#include "heed/generate/text_writer.h"
+#include "heed/generate/translator.h"
+
+namespace heed::explore {
+
+// One attention layer of a model.
+struct Site {
+  std::string name;  // encoder.0.self_attention
+  std::string part;  // encoder, decoder or cross
+  Index layer = 0;
+  Index heads = 0;
+  std::string queries;  // whose tokens they are: source or target
+  std::string keys;
+  bool is_causal = false;  // a query sees no later keys
+};
+
+// In the order of a pass. The only sequence of a model that has one is called source.
+std::vector<Site> attention_sites(const models::TransformerConfig& config);
+
+class ModelSession {
+ public:
+  // The folder's weights, or those of a checkpoint of its training: the update that it was kept
+  // after. Refuses what model folders refuse.
+  explicit ModelSession(const std::string& folder, std::optional<Index> checkpoint = std::nullopt);
+
+  models::ModelKind kind() const { return config_.kind; }
+  const models::TransformerConfig& config() const { return config_; }
+  // Refused (ErrorKind::usage) for images, which have none.
+  const text::Tokenizer& tokenizer() const;
+  std::optional<Index> checkpoint() const { return checkpoint_; }
+
+  // The model, with packed weights that nobody trains; null unless it is of that kind.
+  const models::TranslationModel* translation() const;
+  const models::LanguageModel* language() const;
+  const models::Classifier* classifier() const;
+  const models::MaskedModel* masked() const;
+
+  // The same as the command line runs it; null in the same way.
+  const generate::Translator* translator() const;
+  const generate::TextWriter* text_writer() const;
+  const generate::LineClassifier* line_classifier() const;
+  const generate::GapFiller* gap_filler() const;
+
+  const std::vector<Site>& sites() const { return sites_; }
+  const Site& site(const std::string& name) const;  // refuses (ErrorKind::usage) other names
+
+  // A parameter by its name in the model's file; a weight in fewer bits comes as the floats that it
+  // stands for. Undefined when the model has no such parameter.
+  Tensor parameter(const std::string& name) const;
+  Index num_parameters() const { return models::num_parameters(config_); }
+
+ private:
+  struct Classes {
+    models::Classifier model;
+    generate::LineClassifier lines;
+  };
+  struct Gaps {
+    models::MaskedModel model;
+    generate::GapFiller filler;
+  };
+  using AnyModel = std::variant<models::ImageClassifier, generate::Translator, generate::TextWriter,
+                                Classes, Gaps>;
+  static AnyModel load(const std::string& folder, const models::TransformerConfig& config,
+                       std::optional<Index> checkpoint);
+
+  models::TransformerConfig config_;
+  std::optional<Index> checkpoint_;
+  AnyModel model_;
+  std::optional<text::Tokenizer> tokenizer_;
+  std::vector<Site> sites_;
+  std::map<std::string, Tensor> parameters_;
+};
+
+// The sessions of one model folder, which a training run may be writing to meanwhile.
+class SessionStore {
+ public:
+  // Without a folder there is no model.
+  explicit SessionStore(std::optional<std::string> folder) : folder_(std::move(folder)) {}
+
+  bool has_folder() const { return folder_.has_value(); }
+  const std::string& folder() const;  // refuses (ErrorKind::usage) when there is none
+
+  // Whether there are weights to look at now; a run that has just begun has none.
+  bool has_model() const;
+  // The updates whose weights are kept beside the model's own, in order.
+  std::vector<Index> checkpoints() const;
+
+  // The weights of the moment, or those of a checkpoint. Weights that have changed on disk are read
+  // again; otherwise a session that was asked for lately is the same object. Refuses
+  // (ErrorKind::usage) when there is no model, or no such checkpoint.
+  std::shared_ptr<const ModelSession> session(std::optional<Index> checkpoint = std::nullopt);
+
+ private:
+  struct Kept {
+    std::optional<Index> checkpoint;
+    std::string stamp;  // of the file of weights
+    std::shared_ptr<const ModelSession> session;
+  };
+
+  std::optional<std::string> folder_;
+  std::vector<Kept> kept_;  // the one that was asked for last comes last
+};
+
+}  // namespace heed::explore

@@ -1,0 +1,36 @@
+// What may come next: the model's probabilities, and what the filters of sampling make of them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "heed/explore/model_session.h"
+#include "heed/explore/recording.h"
+#include "heed/generate/sampling.h"
+
+namespace heed::explore {
+
+struct NextToken {
+  int token = 0;
+  float logit = 0;
+  double probability = 0;  // of the model
+  bool is_kept = false;    // by temperature, top-k, top-p and min-p
+  double chance = 0;       // of being drawn
+};
+
+// The `count` most likely tokens of one row of logits, most likely first; equal ones by token.
+// Tokens of minus infinity are left out.
+std::vector<NextToken> next_tokens(std::span<const float> logits,
+                                   const generate::SamplingOptions& options, Index count);
+
+// Those after a prompt (language models, the source) or after what the decoder has read
+// (translation, the target). A language model's writer has tokens that it never writes; they are
+// left out here too. Refuses (ErrorKind::usage) other models and an empty text.
+std::vector<NextToken> next_tokens(const ModelSession& session, const PassInput& input,
+                                   const nn::AttentionChanges* changes,
+                                   const generate::SamplingOptions& options, Index count);
+
+nlohmann::json to_json(std::span<const NextToken> tokens, const ModelSession& session);
+
+}  // namespace heed::explore

@@ -1,0 +1,39 @@
+// One prediction of a model: the pass that leads to it, and where in the pass it stands.
+#pragma once
+
+#include <optional>
+
+#include "heed/explore/recording.h"
+
+namespace heed::explore {
+
+struct PredictionTarget {
+  // Translation: the position of the decoder that predicts. Language: the position of the source.
+  // Masked: the number of the gap. Classifier: the class.
+  Index place = 0;
+  // What is predicted there. When there is none: the token that stands behind the place in the
+  // input or, where none does and for a masked model, the most likely one. Not for classifiers.
+  std::optional<int> token = std::nullopt;
+};
+
+struct Prediction {
+  PassInput input;  // without what comes after the prediction
+  Index row = 0;    // of the logits
+  int token = 0;    // the column: a token or a class
+};
+
+// Refuses (ErrorKind::usage) a place or a token that is not there.
+Prediction prediction_of(const ModelSession& session, const PassInput& input,
+                         const nn::AttentionChanges& changes, const PredictionTarget& target);
+
+double log_probability(const ModelSession& session, const Prediction& prediction,
+                       const nn::AttentionChanges& changes);
+
+// The same prediction when the source lacks its token number `place`; later ones move up.
+Prediction without_token(Prediction prediction, const ModelSession& session, Index place);
+// The changes for that source: links of the token go, those of later ones move up with them.
+// `place` is counted in what the model sees (tokens_seen).
+nn::AttentionChanges without_token(const nn::AttentionChanges& changes, const ModelSession& session,
+                                   Index place);
+
+}  // namespace heed::explore

@@ -1,0 +1,145 @@
+#include "heed/explore/recording.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::explore {
+namespace {
+
+// Views that one recording keeps. Sixteen of them are kept, so all together stay below half a
+// gigabyte; a sentence of 30 words in a small model takes less than a megabyte.
+constexpr Index max_view_floats = Index{1} << 23;
+
+constexpr std::string_view mixed_suffix = ".mixed";
+
+bool is_stage(std::string_view name) {
+  return name.ends_with(".words") || name.ends_with(".embedded") || name.ends_with(".final") ||
+         name.find(".after_") != std::string_view::npos;
+}
+
+LinkKind kind_of(const Site& site) {
+  if (site.part == "cross") return LinkKind::cross;
+  return site.is_causal ? LinkKind::causal : LinkKind::own;
+}
+
+models::PackedIds packed(const std::vector<int>& ids) {
+  return {ids, Spans::single(std::ssize(ids))};
+}
+
+// Keeps what a recording keeps. A layer fills its view before it shows what its heads found.
+class Recorder : public nn::Watcher {
+ public:
+  explicit Recorder(const ModelSession& session) : session_(session) {}
+
+  ops::AttentionView* watch(std::string_view) override {
+    open_ = ops::AttentionView();
+    return &*open_;
+  }
+  void see(std::string_view name, const Tensor& values) override {
+    if (is_stage(name)) stages[std::string(name)] = values.detach();
+    if (open_ && name.ends_with(mixed_suffix)) {
+      close(std::string(name.substr(0, name.size() - mixed_suffix.size())));
+    }
+  }
+
+  std::map<std::string, std::vector<HeadFact>> facts;
+  std::map<std::string, SiteView> views;
+  std::map<std::string, Tensor> stages;
+
+ private:
+  void close(const std::string& site) {
+    const Tensor &scores = open_->masked.at(0), &weights = open_->weights.at(0);
+    facts[site] = head_facts(weights, kind_of(session_.site(site)));
+    if (num_floats_ + 2 * weights.size() <= max_view_floats) {
+      num_floats_ += 2 * weights.size();
+      views[site] = {scores, weights};
+    }
+    open_.reset();
+  }
+
+  const ModelSession& session_;
+  std::optional<ops::AttentionView> open_;
+  Index num_floats_ = 0;
+};
+
+struct OneSite : nn::Watcher {
+  explicit OneSite(std::string wanted) : site(std::move(wanted)) {}
+  ops::AttentionView* watch(std::string_view name) override {
+    return name == site ? &view : nullptr;
+  }
+  std::string site;
+  ops::AttentionView view;
+};
+
+}  // namespace
+
+std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input) {
+  std::vector<int> ids = input.source;
+  const bool has_begin = session.kind() == models::ModelKind::classifier &&
+                         session.config().pooling == models::Pooling::first;
+  if (has_begin) ids.insert(ids.begin(), text::Tokenizer::begin);
+  return ids;
+}
+
+Tensor forced_logits(const ModelSession& session, const PassInput& input,
+                     nn::ForwardContext& context) {
+  if (const auto* model = session.translation()) {
+    const Packed memory = model->encode(packed(input.source), context);
+    return model->logits(model->decode(packed(input.target), memory, context));
+  }
+  if (const auto* model = session.language()) {
+    return model->logits(model->hidden(packed(input.source), context));
+  }
+  if (const auto* model = session.classifier()) return model->logits(packed(input.source), context);
+  const auto* model = session.masked();
+  check_as(ErrorKind::usage, model != nullptr,
+           "explore: expected a model that reads text, found one for images");
+  return model->logits(model->encode(packed(input.source), context).values);
+}
+
+Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput input,
+                     nn::AttentionChanges changes)
+    : session_(std::move(session)), input_(std::move(input)), changes_(std::move(changes)) {
+  const NoRecording no_recording;
+  Recorder recorder(*session_);
+  auto context = nn::ForwardContext::inference(&recorder, &changes_);
+  logits_ = forced_logits(*session_, input_, context);
+  facts_ = std::move(recorder.facts);
+  views_ = std::move(recorder.views);
+  stages_ = std::move(recorder.stages);
+}
+
+int Recording::predicted_token(Index row) const {
+  const std::vector<int>& tokens = session_->translation() ? input_.target : input_.source;
+  const bool has_next = !session_->masked() && row + 1 < std::ssize(tokens);
+  if (has_next) return tokens[row + 1];
+  const auto logits = std::as_const(logits_).values().subspan(row * logits_.dim(1), logits_.dim(1));
+  return static_cast<int>(std::ranges::max_element(logits) - logits.begin());
+}
+
+const std::vector<HeadFact>& Recording::head_facts(const std::string& site) const {
+  return facts_.at(session_->site(site).name);
+}
+
+SiteView Recording::view(const std::string& site) const {
+  const auto found = views_.find(session_->site(site).name);
+  if (found != views_.end()) return found->second;
+  const NoRecording no_recording;
+  OneSite watcher(site);
+  auto context = nn::ForwardContext::inference(&watcher, &changes_);
+  forced_logits(*session_, input_, context);
+  return {watcher.view.masked.at(0), watcher.view.weights.at(0)};
+}
+
+const Tensor& Recording::stage(const std::string& name) const {
+  const auto found = stages_.find(name);
+  check_as(ErrorKind::usage, found != stages_.end(), "recording: expected a stage like ",
+           stages_.begin()->first, ", found ", name);
+  return found->second;
+}
+
+}  // namespace heed::explore

@@ -1,0 +1,75 @@
+// What a model did with a text, once: a pass over tokens that are given, and what was seen in it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/explore/head_facts.h"
+#include "heed/explore/model_session.h"
+#include "heed/nn/attention_changes.h"
+#include "heed/nn/forward_context.h"
+
+namespace heed::explore {
+
+// What a pass reads.
+struct PassInput {
+  // As the model's own functions take it: with the end token, except for a language model.
+  std::vector<int> source;
+  // Of a translation: what the decoder reads, the end token and then what has come out.
+  std::vector<int> target;
+};
+
+// The tokens that stand in the rows of encoder (or only stack): the source, with the begin token
+// where a classifier puts one before it.
+std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input);
+
+// All tokens at once, with the same bits as step by step. Translation: logits [target, V]; language
+// and masked: [source, V]; classifier: [1, classes]. Records (core/tensor.h) unless the caller has
+// turned that off. Refuses (ErrorKind::usage) images.
+Tensor forced_logits(const ModelSession& session, const PassInput& input,
+                     nn::ForwardContext& context);
+
+// One attention layer's numbers, [H, queries, keys] each.
+struct SiteView {
+  Tensor scores;   // after the mask: minus infinity where masked
+  Tensor weights;  // after the softmax
+};
+
+class Recording {
+ public:
+  // The changes, if any, are part of the recording.
+  Recording(std::shared_ptr<const ModelSession> session, PassInput input,
+            nn::AttentionChanges changes = {});
+
+  const ModelSession& session() const { return *session_; }
+  const std::shared_ptr<const ModelSession>& shared_session() const { return session_; }
+  const PassInput& input() const { return input_; }
+  const nn::AttentionChanges& changes() const { return changes_; }
+  const Tensor& logits() const { return logits_; }  // of forced_logits
+  // What row `row` of the logits of a translation, a language model or a masked model is about: the
+  // token that stands behind it in the input or, where none does and for a masked model, the most
+  // likely one.
+  int predicted_token(Index row) const;
+  const std::vector<HeadFact>& head_facts(const std::string& site) const;
+
+  // Of one site. What did not fit into memory is recorded again, with the same bits. Refuses
+  // (ErrorKind::usage) sites that the model does not have.
+  SiteView view(const std::string& site) const;
+  // Tensors of nn::Watcher's list that say where the words are: STACK.words, STACK.embedded,
+  // BLOCK.after_..., STACK.final. Refuses others.
+  const Tensor& stage(const std::string& name) const;
+  bool has_stage(const std::string& name) const { return stages_.contains(name); }
+
+ private:
+  std::shared_ptr<const ModelSession> session_;
+  PassInput input_;
+  nn::AttentionChanges changes_;
+  Tensor logits_;
+  std::map<std::string, std::vector<HeadFact>> facts_;
+  std::map<std::string, SiteView> views_;
+  std::map<std::string, Tensor> stages_;
+};
+
+}  // namespace heed::explore

@@ -1,0 +1,88 @@
+#include "heed/explore/token_list.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/generate/alignment.h"
+
+namespace heed::explore {
+namespace {
+
+constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
+
+bool is_special_id(int id) {
+  return id == text::Tokenizer::pad || id == text::Tokenizer::begin || id == text::Tokenizer::end;
+}
+
+std::string without_visible_spaces(std::string piece) {
+  for (std::size_t at = 0; (at = piece.find(visible_space, at)) != std::string::npos;) {
+    piece.replace(at, visible_space.size(), at == 0 ? "" : " ");
+  }
+  return piece;
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string::npos ? text : text.substr(first, last - first + 1);
+}
+
+// The words of tokens [begin, end), none of which is special, after those that there are.
+void add_words(TokenList& list, std::size_t begin, std::size_t end,
+               const text::Tokenizer& tokenizer) {
+  const std::span<const int> ids = std::span(list.ids).subspan(begin, end - begin);
+  const std::vector<Index> words = generate::words_of_pieces(ids, tokenizer);
+  std::size_t word_begin = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    list.words.push_back(std::ssize(list.word_texts));
+    if (i + 1 < ids.size() && words[i + 1] == words[i]) continue;
+    const auto word = ids.subspan(word_begin, i + 1 - word_begin);
+    list.word_texts.push_back(trimmed(tokenizer.decode(word)));
+    word_begin = i + 1;
+  }
+}
+
+}  // namespace
+
+TokenList token_list(std::span<const int> ids, const text::Tokenizer& tokenizer) {
+  TokenList list;
+  list.ids.assign(ids.begin(), ids.end());
+  for (const int id : ids) {
+    list.pieces.push_back(tokenizer.piece(id));
+    list.is_special.push_back(is_special_id(id));
+    list.texts.push_back(list.is_special.back() ? list.pieces.back()
+                                                : without_visible_spaces(list.pieces.back()));
+  }
+  for (std::size_t begin = 0, end = 0; begin < ids.size(); begin = end) {
+    end = begin + 1;
+    if (list.is_special[begin]) {
+      list.words.push_back(std::ssize(list.word_texts));
+      list.word_texts.push_back(list.pieces[begin]);
+      continue;
+    }
+    while (end < ids.size() && !list.is_special[end]) ++end;
+    add_words(list, begin, end, tokenizer);
+  }
+  return list;
+}
+
+nlohmann::ordered_json to_json(const TokenList& tokens) {
+  return {
+      {"pieces", tokens.pieces}, {"texts", tokens.texts},           {"ids", tokens.ids},
+      {"words", tokens.words},   {"word_texts", tokens.word_texts}, {"special", tokens.is_special}};
+}
+
+std::string with_word_replaced(const std::string& text, Index word,
+                               const std::string& replacement) {
+  std::size_t begin = 0;
+  for (Index number = 0;; ++number) {
+    begin = text.find_first_not_of(" \t", begin);
+    check_as(ErrorKind::usage, word >= 0 && begin != std::string::npos,
+             "replace: expected a word from 0 to ", number - 1, ", found ", word);
+    const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
+    if (number == word) return text.substr(0, begin) + replacement + text.substr(end);
+    begin = end;
+  }
+}
+
+}  // namespace heed::explore

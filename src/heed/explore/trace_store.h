@@ -1,0 +1,37 @@
+// The runs that the page has asked for lately.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "heed/explore/recording.h"
+
+namespace heed::explore {
+
+// One text that a model has answered, and the pass over it that was watched.
+struct Trace {
+  Index id = 0;
+  std::string text;     // as it was typed, replacements of words included
+  Recording recording;  // with its session, tokens and changes
+
+  const ModelSession& session() const { return recording.session(); }
+  const std::vector<int>& source() const { return recording.input().source; }
+  const std::vector<int>& target() const { return recording.input().target; }
+};
+
+class TraceStore {
+ public:
+  static constexpr std::size_t capacity = 16;
+
+  // Gives the trace its number; the oldest is forgotten when there are too many.
+  std::shared_ptr<const Trace> add(std::string text, Recording recording);
+  // Throws serve::NotFound for traces that are forgotten or never were.
+  std::shared_ptr<const Trace> find(Index id) const;
+
+ private:
+  std::deque<std::shared_ptr<const Trace>> traces_;
+  Index next_id_ = 1;
+};
+
+}  // namespace heed::explore

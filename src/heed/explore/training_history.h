@@ -1,0 +1,44 @@
+// What the log of a training run says, as columns of numbers that can be drawn.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/index.h"
+
+namespace heed::explore {
+
+// One update; NaN where the log has no number.
+struct UpdatePoint {
+  Index update = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  double gradient_norm = 0;
+  double tokens_per_second = 0;  // of the larger side; the time of validations does not count
+};
+nlohmann::json to_json(const UpdatePoint& point);
+
+class TrainingHistory {
+ public:
+  enum class Kind { update, validation, other };
+
+  // A line of metrics.jsonl. What is no update and no validation is passed over.
+  Kind add(std::string_view line);
+  void clear();
+
+  const std::vector<UpdatePoint>& updates() const { return updates_; }
+  const std::vector<std::string>& validations() const { return validations_; }  // their lines
+
+  // {"update": [..], "loss": [..], ...}: at most so many points, 2 or more. Every n-th update is
+  // among them, with the smallest n for which they are few enough, and the last one.
+  nlohmann::json columns(Index max_points) const;
+
+ private:
+  std::vector<UpdatePoint> updates_;
+  std::vector<std::string> validations_;
+  double last_seconds_ = 0;  // of the line before
+};
+
+}  // namespace heed::explore

@@ -1,0 +1,186 @@
+#include "heed/explore/truth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/ops/embedding.h"
+#include "heed/ops/softmax.h"
+
+namespace heed::explore {
+namespace {
+
+using models::ModelKind;
+using nlohmann::json;
+
+// Does a vector of all tokens together tell the class?
+bool looks_from_everywhere(const ModelSession& session) {
+  return session.kind() == ModelKind::classifier &&
+         session.config().pooling != models::Pooling::first;
+}
+
+// The last layer in which what predicts looks at the source.
+const Site& last_site(const ModelSession& session) {
+  const bool is_cross = session.kind() == ModelKind::translation;
+  const std::vector<Site>& sites = session.sites();
+  const auto found = std::find_if(sites.rbegin(), sites.rend(), [&](const Site& site) {
+    return !is_cross || site.part == "cross";
+  });
+  check(found != sites.rend(), "truth: expected a model with attention, found none");
+  return *found;
+}
+
+struct OneSite : nn::Watcher {
+  explicit OneSite(std::string wanted) : site(std::move(wanted)) {}
+  ops::AttentionView* watch(std::string_view name) override {
+    return name == site ? &view : nullptr;
+  }
+  std::string site;
+  ops::AttentionView view;
+};
+
+// weights [H, queries, keys] -> for each key the mean over the heads and some of the queries.
+std::vector<double> mean_weights(const Tensor& weights, Index first_query, Index num_queries) {
+  const Index heads = weights.dim(0), queries = weights.dim(1), keys = weights.dim(2);
+  std::vector<double> mean(static_cast<std::size_t>(keys), 0.0);
+  for (Index head = 0; head < heads; ++head) {
+    for (Index query = first_query; query < first_query + num_queries; ++query) {
+      const float* row = weights.data() + (head * queries + query) * keys;
+      for (Index key = 0; key < keys; ++key) mean[key] += row[key];
+    }
+  }
+  for (double& weight : mean) weight /= static_cast<double>(heads * num_queries);
+  return mean;
+}
+
+std::vector<double> attention_to_inputs(const ModelSession& session, const Prediction& prediction,
+                                        const nn::AttentionChanges& changes) {
+  const NoRecording no_recording;
+  OneSite watcher(last_site(session).name);
+  auto context = nn::ForwardContext::inference(&watcher, &changes);
+  forced_logits(session, prediction.input, context);
+  const Tensor& weights = watcher.view.weights.at(0);
+  if (looks_from_everywhere(session)) return mean_weights(weights, 0, weights.dim(1));
+  return mean_weights(weights, prediction.row, 1);
+}
+
+// The dot product of each row with its gradient.
+std::vector<double> times_gradient(const Tensor& words) {
+  std::vector<double> products(static_cast<std::size_t>(words.dim(0)), 0.0);
+  if (!words.gradient().is_defined()) return products;  // nothing leads from here to the prediction
+  const Index width = words.dim(1);
+  for (Index i = 0; i < words.size(); ++i) {
+    products[i / width] += double{words.gradient().data()[i]} * double{words.data()[i]};
+  }
+  return products;
+}
+
+std::vector<double> gradient_x_inputs(const ModelSession& session, const Prediction& prediction,
+                                      const nn::AttentionChanges& changes) {
+  nn::WordLeaves leaves;
+  auto context = nn::ForwardContext::inference(nullptr, &changes);
+  context.set_word_leaves(&leaves);
+  const Tensor logits = forced_logits(session, prediction.input, context);
+  const Tensor log_probabilities =
+      ops::log_softmax(ops::gather_rows(logits, {&prediction.row, 1}));  // [1, V]
+  Tensor seed = Tensor::zeros(log_probabilities.shape());
+  seed.values()[static_cast<std::size_t>(prediction.token)] = 1;
+  backward(log_probabilities, seed);
+  return times_gradient(leaves.at(session.kind() == ModelKind::language ? "decoder" : "encoder"));
+}
+
+bool can_be_left_out(const ModelSession& session, const Prediction& prediction, Index place) {
+  const Index count = std::ssize(prediction.input.source);
+  const bool is_gap = session.kind() == ModelKind::masked && place == prediction.row;
+  return count > 1 && count <= max_left_out && !is_gap;
+}
+
+// Runs the model once for every token of the source.
+void leave_each_out(Truth& truth, const ModelSession& session,
+                    const nn::AttentionChanges& changes) {
+  const Prediction& prediction = truth.prediction;
+  const Index num_source = std::ssize(prediction.input.source);
+  const Index num_added = std::ssize(truth.inputs) - num_source;  // by the model, before the source
+  for (Index place = 0; place < num_source; ++place) {
+    if (!can_be_left_out(session, prediction, place)) continue;
+    const Prediction without = without_token(prediction, session, place);
+    const auto moved_changes = without_token(changes, session, num_added + place);
+    truth.inputs[num_added + place].leave_one_out =
+        truth.log_probability - log_probability(session, without, moved_changes);
+  }
+}
+
+std::string attention_explained(const ModelSession& session) {
+  const char* where = "Where the last layer looked from the place that predicts";
+  if (session.kind() == ModelKind::translation) {
+    where = "Where the decoder's last layer looked in the source when it chose this token";
+  } else if (looks_from_everywhere(session)) {
+    where = "Where the last layer looked, mean over all tokens, which tell the class together";
+  }
+  return std::string(where) +
+         " (attention weights, mean over heads): it goes along with the answer, and does not show "
+         "that a token was needed.";
+}
+
+json explained(const ModelSession& session) {
+  const bool has_gradient = session.config().weights == models::WeightFormat::f32;
+  return {{"attention", attention_explained(session)},
+          {"gradient_x_input",
+           has_gradient ? "The gradient of the log-probability by the token's vector, times that "
+                          "vector: how the answer follows tiny changes of it, not what happens "
+                          "when the token is gone."
+                        : "The gradient of the log-probability by the token's vector, times that "
+                          "vector: a model in fewer bits has none."},
+          {"leave_one_out",
+           "The log-probability with the token, less that of reading the text again without it: a "
+           "cause, but of one token at a time, and later tokens move up one place."}};
+}
+
+std::string predicted_text(const Prediction& prediction, const ModelSession& session) {
+  if (session.kind() != ModelKind::classifier) return session.tokenizer().piece(prediction.token);
+  return session.config().labels[static_cast<std::size_t>(prediction.token)];
+}
+
+}  // namespace
+
+Truth truth(const ModelSession& session, const PassInput& input,
+            const nn::AttentionChanges& changes, const PredictionTarget& target) {
+  Truth truth;
+  truth.prediction = prediction_of(session, input, changes, target);
+  truth.log_probability = log_probability(session, truth.prediction, changes);
+  for (const int token : tokens_seen(session, truth.prediction.input)) {
+    truth.inputs.push_back({.token = token});
+  }
+  const auto attention = attention_to_inputs(session, truth.prediction, changes);
+  for (std::size_t i = 0; i < attention.size(); ++i) truth.inputs[i].attention = attention[i];
+  if (session.config().weights == models::WeightFormat::f32) {
+    const auto products = gradient_x_inputs(session, truth.prediction, changes);
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      truth.inputs[i].gradient_x_input = products[i];
+    }
+  }
+  leave_each_out(truth, session, changes);
+  return truth;
+}
+
+json to_json(const Truth& truth, const ModelSession& session) {
+  json inputs = json::array();
+  for (const TruthInput& input : truth.inputs) {
+    json object{{"piece", session.tokenizer().piece(input.token)},
+                {"attention", input.attention},
+                {"gradient_x_input", nullptr},
+                {"leave_one_out", nullptr}};
+    if (input.gradient_x_input) object["gradient_x_input"] = *input.gradient_x_input;
+    if (input.leave_one_out) object["leave_one_out"] = *input.leave_one_out;
+    inputs.push_back(std::move(object));
+  }
+  return {{"predicted",
+           {{"piece", predicted_text(truth.prediction, session)},
+            {"id", truth.prediction.token},
+            {"probability", std::exp(truth.log_probability)}}},
+          {"inputs", std::move(inputs)},
+          {"explained", explained(session)}};
+}
+
+}  // namespace heed::explore

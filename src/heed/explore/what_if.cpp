@@ -1,0 +1,134 @@
+#include "heed/explore/what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/explore/recording.h"
+
+namespace heed::explore {
+namespace {
+
+using generate::TokenScore;
+using models::ModelKind;
+using nlohmann::json;
+
+// A side of the comparison.
+struct Side {
+  const std::string& text;
+  const nn::AttentionChanges* changes;
+};
+
+// The probabilities of tokens that are told to follow the text one after another.
+std::vector<double> forced_probabilities(const ModelSession& session, const Side& side,
+                                         const std::vector<TokenScore>& tokens) {
+  if (tokens.empty()) return {};
+  PassInput input{.source = source_ids(session, side.text), .target = {}};
+  const bool is_language = session.kind() == ModelKind::language;
+  std::vector<int>& read = is_language ? input.source : input.target;
+  if (!is_language) read.push_back(text::Tokenizer::end);
+  const Index first_row = std::ssize(read) - 1;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) read.push_back(tokens[i].token);
+
+  const NoRecording no_recording;
+  auto context = nn::ForwardContext::inference(nullptr, side.changes);
+  Tensor logits = forced_logits(session, input, context);  // [read, V]
+  const Index width = logits.dim(1);
+  std::vector<double> probabilities;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto row = logits.values().subspan((first_row + static_cast<Index>(i)) * width, width);
+    if (is_language) generate::forbid_unwritten(row);
+    const float score = generate::LogProbabilities::of_logits(row)[tokens[i].token];
+    probabilities.push_back(std::exp(double{score}));
+  }
+  return probabilities;
+}
+
+// As many as fit behind both texts: a writer forgets the beginning when its context is full.
+void keep_what_fits(std::vector<TokenScore>& tokens, const ModelSession& session,
+                    const Side& before, const Side& after) {
+  if (session.kind() != ModelKind::language) return;
+  for (const Side* side : {&before, &after}) {
+    const Index length = std::ssize(source_ids(session, side->text));
+    const Index most = std::max<Index>(0, session.config().max_positions - length + 1);
+    if (std::ssize(tokens) > most) tokens.resize(static_cast<std::size_t>(most));
+  }
+}
+
+std::vector<ForcedPiece> forced_tokens(const ModelSession& session, const Side& before,
+                                       const Side& after, std::vector<TokenScore> tokens) {
+  keep_what_fits(tokens, session, before, after);
+  const std::vector<double> first = forced_probabilities(session, before, tokens);
+  const std::vector<double> second = forced_probabilities(session, after, tokens);
+  std::vector<ForcedPiece> pieces;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    pieces.push_back({session.tokenizer().piece(tokens[i].token), first[i], second[i]});
+  }
+  return pieces;
+}
+
+std::vector<ForcedPiece> forced_classes(const ModelSession& session, const WhatIf& what_if) {
+  std::vector<ForcedPiece> pieces;
+  for (const generate::ClassProbability& one : what_if.before.classes) {
+    const auto same = std::ranges::find(what_if.after.classes, one.of_class,
+                                        &generate::ClassProbability::of_class);
+    pieces.push_back({session.config().labels[static_cast<std::size_t>(one.of_class)],
+                      one.probability, same->probability});
+  }
+  return pieces;
+}
+
+// The first answer's word for each gap that is still there.
+std::vector<ForcedPiece> forced_gaps(const ModelSession& session, const Side& after,
+                                     const Answer& answer) {
+  generate::LineOptions options;
+  options.changes = after.changes;
+  const generate::FilledLine all =
+      session.gap_filler()
+          ->fill(std::span(&after.text, 1), text::Tokenizer::mask_piece,
+                 session.config().vocabulary, options)
+          .front();
+  std::vector<ForcedPiece> pieces;
+  for (std::size_t gap = 0; gap < std::min(all.size(), answer.gaps.size()); ++gap) {
+    const generate::GapWord& best = answer.gaps[gap].front();
+    const auto same = std::ranges::find(all[gap], best.word, &generate::GapWord::word);
+    pieces.push_back({best.word, best.probability, same == all[gap].end() ? 0 : same->probability});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+WhatIf what_if(const ModelSession& session, const WhatIfInput& input) {
+  const Side before{input.text, nullptr}, after{input.changed_text, &input.changes};
+  WhatIf what_if{answer(session, before.text, {before.changes, input.beam_size}),
+                 answer(session, after.text, {after.changes, input.beam_size}),
+                 {}};
+  switch (session.kind()) {
+    case ModelKind::classifier:
+      what_if.pieces = forced_classes(session, what_if);
+      break;
+    case ModelKind::masked:
+      what_if.pieces = forced_gaps(session, after, what_if.before);
+      break;
+    default:
+      what_if.pieces = forced_tokens(session, before, after, what_if.before.tokens);
+  }
+  return what_if;
+}
+
+json to_json(const WhatIf& what_if, const ModelSession& session) {
+  json tokens = json::array();
+  for (std::size_t i = 0; i < what_if.pieces.size(); ++i) {
+    const ForcedPiece& piece = what_if.pieces[i];
+    tokens.push_back({{"position", i},
+                      {"piece", piece.piece},
+                      {"before", piece.before},
+                      {"after", piece.after}});
+  }
+  return {{"before", to_json(what_if.before, session)},
+          {"after", to_json(what_if.after, session)},
+          {"tokens", std::move(tokens)}};
+}
+
+}  // namespace heed::explore

@@ -1,0 +1,40 @@
+// What if attention worked otherwise, or another word stood there? Both answers side by side, and
+// what the changed model thinks of what the model said at first.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "heed/explore/answer.h"
+
+namespace heed::explore {
+
+// One piece of the first answer, forced on both.
+struct ForcedPiece {
+  std::string piece;  // a token, a word for a gap, or a class
+  double before = 0;  // probabilities
+  double after = 0;
+};
+
+struct WhatIf {
+  Answer before;  // of the model as it is, to the text as it was
+  Answer after;   // of the changed model, to the changed text
+  // Translation and language: the tokens of the first answer, each after those before it.
+  // Classifier: the classes, best first. Masked: the word for each gap.
+  std::vector<ForcedPiece> pieces;
+};
+
+struct WhatIfInput {
+  std::string text;
+  std::string changed_text;
+  const nn::AttentionChanges& changes;
+  std::optional<Index> beam_size = std::nullopt;
+};
+
+WhatIf what_if(const ModelSession& session, const WhatIfInput& input);
+
+// {"before": answer, "after": answer, "tokens": [{"position", "piece", "before", "after"}]}
+nlohmann::json to_json(const WhatIf& what_if, const ModelSession& session);
+
+}  // namespace heed::explore

@@ -1,0 +1,29 @@
+#include "heed/serve/dispatcher.h"
+
+#include <utility>
+
+namespace heed::serve {
+
+std::optional<Response> Dispatcher::answer_by_head(const Request& head) const {
+  if (std::optional<Response> stopped = gate_(head)) return stopped;
+  if (head.method != "GET" && head.method != "POST") {
+    return error_response(405, "expected GET or POST, found " + head.method);
+  }
+  return files_.find(head);
+}
+
+void Dispatcher::answer(Request request, std::function<void(Response)> done) {
+  worker_.add([this, request = std::move(request), done = std::move(done)]() mutable {
+    done(router_.answer(std::move(request)));
+  });
+}
+
+void Dispatcher::open_events(Request request, std::shared_ptr<EventStream> stream,
+                             std::function<void(std::optional<Response>)> done) {
+  worker_.add([this, request = std::move(request), stream = std::move(stream),
+               done = std::move(done)]() mutable {
+    done(router_.open_events(std::move(request), std::move(stream)));
+  });
+}
+
+}  // namespace heed::serve

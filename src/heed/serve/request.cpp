@@ -1,0 +1,65 @@
+#include "heed/serve/request.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/io/strict_json.h"
+
+namespace heed::serve {
+namespace {
+
+// Deep enough for lists of matrices in a list of heads; far from what a stack bears.
+constexpr int max_json_depth = 16;
+
+const std::string& value_of(const std::map<std::string, std::string>& values,
+                            const std::string& name) {
+  const auto found = values.find(name);
+  check_as(ErrorKind::usage, found != values.end(), name, ": expected a value, found none");
+  return found->second;
+}
+
+Index to_index(const std::string& name, const std::string& text) {
+  Index value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  check_as(ErrorKind::usage, error == std::errc{} && end == text.data() + text.size() && value >= 0,
+           name, ": expected a number of 0 or more, found '", text, "'");
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::string> Request::header(const std::string& lower_case_name) const {
+  const auto found = headers.find(lower_case_name);
+  if (found == headers.end()) return std::nullopt;
+  return found->second;
+}
+
+const std::string& Request::path_parameter(const std::string& name) const {
+  return value_of(path_parameters, name);
+}
+
+Index Request::path_index(const std::string& name) const {
+  return to_index(name, path_parameter(name));
+}
+
+const std::string& Request::query_value(const std::string& name) const {
+  return value_of(query, name);
+}
+
+Index Request::query_index(const std::string& name) const {
+  return to_index(name, query_value(name));
+}
+
+Index Request::query_index_or(const std::string& name, Index fallback) const {
+  return query.contains(name) ? query_index(name) : fallback;
+}
+
+nlohmann::json Request::json() const {
+  nlohmann::json value = io::parse_strict_json(body, "request", max_json_depth, ErrorKind::data);
+  check_as(ErrorKind::data, value.is_object(), "request: expected a JSON object, found ",
+           value.type_name());
+  return value;
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,394 @@
+// A model's views: every number on them is asked of the engine once more, or done again by hand.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { recomputed, stepsOf } from './cell_arithmetic.mjs';
+import { float } from './float_arithmetic.mjs';
+import { Models } from './models.mjs';
+import { ask, askFloats, eventually, expectFloat, heed, picture, Visit } from './rig.mjs';
+
+const sentence = 'The grey mouse avoided the big board because it was curious.';
+const at = (fields) =>
+  '#view=model&' +
+  Object.entries({ text: sentence, ...fields })
+    .map(([name, value]) => `model.${name}=${encodeURIComponent(value)}`)
+    .join('&');
+
+// The numbers of a bar chart, column after column.
+const barsOf = (page, mark) =>
+  page.locator(`[data-mark="${mark}"] [data-exact]`).evaluateAll((all) => all.map((one) => one.dataset.exact));
+
+function expectBars(bars, columns) {
+  const values = columns.flat();
+  assert.equal(bars.length, values.length);
+  bars.forEach((bar, i) => {
+    if (values[i] !== null) expectFloat(bar, values[i]);
+  });
+}
+
+describe('Model', () => {
+  const models = new Models();
+  let visit, page, folder;
+  before(async () => {
+    folder = models.translation();
+    visit = await Visit.start({ args: ['--model', folder], fragment: at({}) });
+    page = visit.page;
+  });
+  after(async () => {
+    await visit.end();
+    models.remove();
+  });
+
+  const open = async (fields) => {
+    page.answers.clear();
+    await visit.open(at(fields));
+    return eventually(() => {
+      const run = page.answers.get('/api/run');
+      assert.ok(run?.answer);
+      return run.answer;
+    });
+  };
+
+  it('answers as on the command line', async () => {
+    const answer = await page.locator('[data-test="answer"]').first().textContent();
+    assert.equal(answer, heed(['translate', '--model', folder, '--threads', '1'], `${sentence}\n`).trimEnd());
+    visit.expectNoComplaints();
+  });
+
+  it('shows every head of every layer', async () => {
+    const run = await open({});
+    const heads = run.sites.reduce((sum, site) => sum + site.heads, 0);
+    const thumbs = page.locator('[data-mark="model.overview"] canvas');
+    await eventually(async () => assert.equal(await thumbs.count(), heads));
+    const text = await page.locator('[data-mark="model.overview"]').innerText();
+    for (const { head_facts } of run.sites) {
+      for (const { label } of head_facts) assert.ok(text.includes(label), `${label} is named`);
+    }
+    await picture(page, 'model-overview');
+    visit.expectNoComplaints();
+  });
+
+  it('shows the weight under the pointer, to the last bit', async () => {
+    const run = await open({ site: 'encoder.1.self_attention', head: 1 });
+    const weights = await askFloats(page, `/api/trace/${run.trace}/weights?site=encoder.1.self_attention`);
+    const count = run.source.pieces.length;
+    const canvas = page.locator('[data-test="matrix"]');
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    for (const [query, key] of [[0, 0], [2, 1], [count - 1, count - 1]]) {
+      await page.mouse.move(box.x + ((key + 0.5) * box.width) / count, box.y + ((query + 0.5) * box.height) / count);
+      const written = await page.locator('[data-test="weight"]').textContent();
+      expectFloat(written, weights[(1 * count + query) * count + key]);
+    }
+    await picture(page, 'model-head');
+    visit.expectNoComplaints();
+  });
+
+  // Clicks a cell and takes the text that the page gives to copy.
+  async function cellText(queries, keys, query, key) {
+    const canvas = page.locator('[data-test="matrix"]');
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    await page.mouse.click(box.x + ((key + 0.5) * box.width) / keys, box.y + ((query + 0.5) * box.height) / queries);
+    return page.locator('[data-test="cell-text"]').textContent();
+  }
+
+  function expectSameFloats(found, expected, message) {
+    assert.deepEqual(found.map(float), expected.map(float), message);
+  }
+
+  // Every step that has its numbers in the text gives its result again, to the last bit.
+  function expectDoneAgain(steps) {
+    for (const step of steps) {
+      const again = recomputed(step);
+      if (again !== null) expectSameFloats(again, step.result, `${step.id} ${step.side}: ${step.title}`);
+    }
+  }
+
+  // What a step reads is what an earlier one has made.
+  function expectChained(steps) {
+    const result = (id) => steps.find((step) => step.id === id).result;
+    const row = (id, name) => steps.find((step) => step.id === id).rows.get(name);
+    expectSameFloats(row('sum', 'q'), result('query'), 'the query');
+    expectSameFloats(row('sum', 'k'), result('key'), 'the key');
+    expectSameFloats(row('scale', 's'), result('sum'), 'the sum');
+    expectSameFloats(row('exp', 's'), result('mask'), 'the score');
+    expectSameFloats(row('exp', 'M'), result('max'), 'the largest score');
+    expectSameFloats(row('weight', 'e'), result('exp'), 'the exponential');
+    expectSameFloats(row('weight', 'sum'), result('row_sum'), 'the sum of the row');
+    expectSameFloats(row('weighted_value', 'w'), result('weight'), 'the weight');
+    expectSameFloats(row('weighted_value', 'v'), result('value'), 'the value');
+    expectSameFloats(row('output_share', 'w v'), result('weighted_value'), 'the weighted value');
+  }
+
+  it('opens one weight, whose arithmetic can be done again from the text', async () => {
+    const run = await open({ site: 'encoder.0.self_attention', head: 0 });
+    const count = run.source.pieces.length;
+    const [query, key] = [3, 1];
+    const steps = stepsOf(await cellText(count, count, query, key));
+    expectDoneAgain(steps);
+    expectChained(steps);
+    assert.ok(steps.filter((step) => recomputed(step) !== null).length >= 14, 'most steps can be done again');
+
+    const weights = await askFloats(page, `/api/trace/${run.trace}/weights?site=encoder.0.self_attention`);
+    const [weight] = steps.find(({ id }) => id === 'weight').result;
+    assert.equal(float(weight), weights[query * count + key], 'the weight that the engine used');
+    assert.equal(float(recomputed(steps.find(({ id }) => id === 'weight'))[0]), weights[query * count + key]);
+    await page.locator('[data-mark="model.cell"]').scrollIntoViewIfNeeded();
+    await picture(page, 'model-cell');
+    visit.expectNoComplaints();
+  });
+
+  it('does so between the two languages, and behind the mask', async () => {
+    const run = await open({ site: 'decoder.1.cross_attention', head: 1 });
+    const [queries, keys] = [run.target.pieces.length, run.source.pieces.length];
+    const cross = stepsOf(await cellText(queries, keys, queries - 1, 2));
+    expectDoneAgain(cross);
+    expectChained(cross);
+    await open({ site: 'decoder.0.self_attention', head: 0 });
+    const masked = stepsOf(await cellText(queries, queries, 0, queries - 1));
+    expectDoneAgain(masked);
+    assert.equal(masked.find(({ id }) => id === 'mask').result[0], -Infinity);
+    assert.equal(masked.find(({ id }) => id === 'weight').result[0], 0);
+    visit.expectNoComplaints();
+  });
+
+  it('copies the text', async () => {
+    await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const run = await open({ site: 'encoder.0.self_attention', head: 0 });
+    const count = run.source.pieces.length;
+    const text = await cellText(count, count, 0, 1);
+    await page.getByRole('button', { name: 'Copy as text' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
+    visit.expectNoComplaints();
+  });
+
+  // The weight that the matrix shows for one of its cells.
+  async function shownWeight(queries, keys, query, key) {
+    const canvas = page.locator('[data-test="matrix"]');
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + ((key + 0.5) * box.width) / keys, box.y + ((query + 0.5) * box.height) / queries);
+    return Number(await page.locator('[data-test="weight"]').textContent());
+  }
+  const expectNear = (found, expected) => assert.ok(Math.abs(found - expected) < 1e-12, `${found} is ${expected}`);
+
+  it('adds up the pieces of words, and leaves special tokens out', async () => {
+    const place = { site: 'encoder.1.self_attention', head: 1, byWord: true, hideSpecial: true };
+    const { trace, source } = await open(place);
+    const count = source.pieces.length;
+    const weights = await askFloats(page, `/api/trace/${trace}/weights?site=${place.site}`);
+    const kept = source.pieces.map((_, i) => i).filter((i) => !source.special[i]);
+    assert.ok(kept.length < count, 'there is a special token');
+    const wordsShown = [...new Set(kept.map((i) => source.words[i]))];
+    assert.ok(wordsShown.length < kept.length, 'a word has several pieces');
+    const piecesOf = (word) => kept.filter((i) => source.words[i] === word);
+    const sum = (query, keys) => keys.reduce((sum, key) => sum + weights[(count + query) * count + key], 0);
+    for (const [i, j] of [[0, 1], [wordsShown.length - 1, 2]]) {
+      const queries = piecesOf(wordsShown[i]);
+      const shares = queries.map((query) => sum(query, piecesOf(wordsShown[j])) / sum(query, kept));
+      const mean = shares.reduce((a, b) => a + b) / shares.length;
+      expectNear(await shownWeight(wordsShown.length, wordsShown.length, i, j), mean);
+    }
+    visit.expectNoComplaints();
+  });
+
+  it('walks over heads and cells by keyboard', async () => {
+    await open({});
+    await page.locator('[data-mark="model.overview"] canvas').first().waitFor();
+    const field = async (name) => page.evaluate((name) => new URLSearchParams(location.hash.slice(1)).get(name), `model.${name}`);
+    for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await page.locator('[data-test="matrix"]').waitFor();
+    assert.equal(await field('site'), 'encoder.1.self_attention');
+    assert.equal(await field('head'), '1');
+    await page.keyboard.press('ArrowUp');
+    await eventually(async () => assert.equal(await field('site'), 'encoder.0.self_attention'));
+    await page.locator('[data-test="matrix"]').focus();
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await page.locator('[data-step="weight"]').waitFor();
+    assert.equal(await field('cell'), '[0,1]');
+    for (const name of ['cell', 'site']) {
+      await page.keyboard.press('Escape');
+      await eventually(async () => assert.equal(await field(name), null));
+    }
+    await page.goBack();
+    await page.locator('[data-test="matrix"]').waitFor();
+    visit.expectNoComplaints();
+  });
+
+  it('shows the way of every token through the layers', async () => {
+    const run = await open({ panel: 'paths' });
+    const tokens = page.locator('[data-test="path-token"]');
+    await eventually(async () => assert.equal(await tokens.count(), run.source.pieces.length));
+    const paths = await ask(page, `/api/trace/${run.trace}/paths`);
+    assert.deepEqual(page.answers.get('/api/trace/ID/paths').answer, paths, 'the plane stays as it is');
+    await picture(page, 'model-paths');
+    visit.expectNoComplaints();
+  });
+
+  it('answers anew when a head is switched off', async () => {
+    await open({ panel: 'changes' });
+    await page.locator('[data-test="switch-decoder.1.cross_attention-0"]').click();
+    await page.locator('[data-test="verdict"]').waitFor();
+    const { asked } = page.answers.get('/api/run');
+    assert.deepEqual(asked.changes.heads, [{ site: 'decoder.1.cross_attention', head: 0, scale: 0 }]);
+    const { compare } = await ask(page, '/api/run', asked);
+    assert.equal(await page.locator('[data-test="before"] [data-test="answer"]').textContent(), compare.before.text);
+    assert.equal(await page.locator('[data-test="after"] [data-test="answer"]').textContent(), compare.after.text);
+    assert.ok(compare.tokens.some(({ before, after }) => before !== after), 'a head does something');
+    const bars = await barsOf(page, 'model.outcome');
+    expectBars(bars.slice(0, 2 * compare.tokens.length), [
+      compare.tokens.map(({ before }) => before),
+      compare.tokens.map(({ after }) => after),
+    ]);
+    await picture(page, 'model-what-if');
+    visit.expectNoComplaints();
+  });
+
+  it('answers anew when a word is replaced and a link forbidden', async () => {
+    const site = 'encoder.0.self_attention';
+    const run = await open({ panel: 'changes' });
+    const field = page.getByRole('textbox', { name: 'grey', exact: true });
+    await field.fill('small');
+    await field.press('Enter');
+    await eventually(() => assert.equal(page.answers.get('/api/run').asked.changes?.replace[0].text, 'small'));
+    await page.getByRole('button', { name: 'Forbid' }).click();
+    await eventually(() => assert.equal(page.answers.get('/api/run').asked.changes?.links.length, 1));
+    const { asked, answer } = page.answers.get('/api/run');
+    assert.ok(answer.source.word_texts.includes('small') && run.source.word_texts.includes('grey'));
+    const { query, key } = asked.changes.links[0];
+    const weights = await askFloats(page, `/api/trace/${answer.trace}/weights?site=${site}`);
+    const count = answer.source.pieces.length;
+    assert.equal(weights[query * count + key], 0, 'no head looks along a forbidden link');
+    await page.getByRole('button', { name: 'Undo all' }).click();
+    await eventually(() => assert.equal(page.answers.get('/api/run').asked.changes, null));
+    visit.expectNoComplaints();
+  });
+
+  it('tells attention, attribution and cause apart', async () => {
+    const run = await open({ panel: 'truth', target: 1 });
+    await page.locator('[data-test="predicted"]').waitFor();
+    const truth = await ask(page, `/api/trace/${run.trace}/truth?target=1`);
+    expectFloat(await page.locator('[data-test="predicted"]').textContent(), truth.predicted.probability);
+    expectBars(
+      await barsOf(page, 'model.truth'),
+      ['attention', 'gradient_x_input', 'leave_one_out'].map((kind) => truth.inputs.map((input) => input[kind])),
+    );
+    await picture(page, 'model-truth');
+    visit.expectNoComplaints();
+  });
+
+  it('shows the beam and the next token', async () => {
+    const run = await open({ panel: 'decoding', beam: 3 });
+    await page.locator('[data-mark="model.beam"] svg g').first().waitFor();
+    const beam = await ask(page, `/api/trace/${run.trace}/beam?size=3`);
+    assert.deepEqual(page.answers.get('/api/trace/ID/beam').answer, beam);
+    assert.equal(await page.locator('[data-mark="model.beam"] svg g.best').count() >= beam.best.length - 1, true);
+
+    const { answer: before } = page.answers.get('/api/next');
+    await page.locator('[data-test="temperature"]').fill('0.5');
+    await eventually(() => assert.equal(page.answers.get('/api/next').asked.temperature, 0.5));
+    const { asked } = page.answers.get('/api/next');
+    const next = await ask(page, '/api/next', asked);
+    assert.ok(next.tokens[0].chance > before.tokens[0].chance, 'less heat, more of the likeliest');
+    const shown = next.tokens.slice(0, 25);
+    await eventually(async () =>
+      expectBars(await barsOf(page, 'model.next'), [
+        shown.map(({ probability }) => probability),
+        shown.map(({ chance }) => chance),
+      ]),
+    );
+    await picture(page, 'model-decoding');
+    visit.expectNoComplaints();
+  });
+
+  it('shows a sentence as text, whatever is in it', async () => {
+    page.once('dialog', () => page.complaints.push('a dialog'));
+    await page.locator('#sentence').fill('<script>alert(1)</script> <b>mouse</b>');
+    await page.locator('#sentence').press('Enter');
+    await eventually(() => assert.match(page.answers.get('/api/run').asked.text, /script/));
+    await page.locator('[data-test="answer"]').first().waitFor();
+    assert.equal(await page.locator('main b').count(), 0);
+    visit.expectNoComplaints();
+  });
+});
+
+// A frame at 60 a second has 16.7 ms; the time of the page's own thread counts, for other programs
+// may keep the processor busy.
+const frameTime = 1000 / 60;
+
+async function threadTime(page, act) {
+  const client = await page.context().newCDPSession(page);
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busy = async () =>
+    (await client.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value;
+  const start = await busy();
+  await act();
+  return 1000 * ((await busy()) - start);
+}
+
+describe('Other models', () => {
+  const models = new Models();
+  after(() => models.remove());
+
+  it('write on', async () => {
+    const visit = await Visit.start({ args: ['--model', models.language()], fragment: at({ text: 'The grey' }) });
+    try {
+      const { page } = visit;
+      await page.locator('[data-test="answer"]').first().waitFor();
+      const written = JSON.parse(
+        heed(['generate', '--model', models.path('language'), '--prompt', 'The grey', '--temperature', '0',
+              '--max-tokens', '20', '--json', '--threads', '1']),
+      );
+      assert.equal(await page.locator('[data-test="answer"]').first().textContent(), written.text);
+      await page.locator('[data-mark="model.overview"] canvas').first().waitFor();
+      visit.expectNoComplaints();
+    } finally {
+      await visit.end();
+    }
+  });
+
+  it('tell classes', async () => {
+    const visit = await Visit.start({ args: ['--model', models.classifier()], fragment: at({}) });
+    try {
+      const { page } = visit;
+      const answer = page.locator('[data-mark="model.answer"]').first();
+      await answer.waitFor();
+      const [best] = JSON.parse(
+        heed(['classify', '--model', models.path('classifier'), '--json', '--threads', '1'], `${sentence}\n`),
+      ).classes;
+      assert.match(await answer.innerText(), new RegExp(`\\b${best.label}\\b`));
+      expectFloat(await answer.locator('[data-exact]').first().getAttribute('data-exact'), best.probability);
+      await page.locator('[data-mark="model.overview"] canvas').first().waitFor();
+      visit.expectNoComplaints();
+    } finally {
+      await visit.end();
+    }
+  });
+
+  it('stay smooth under the pointer with 500 tokens', async () => {
+    const text = Array.from({ length: 500 }, (_, i) => ['cat', 'dog', 'chair'][i % 3]).join(' ');
+    const visit = await Visit.start({
+      args: ['--model', models.classifier()],
+      fragment: at({ text, site: 'encoder.0.self_attention' }),
+    });
+    try {
+      const { page } = visit;
+      const canvas = page.locator('[data-test="matrix"]');
+      await canvas.scrollIntoViewIfNeeded();
+      const { x, y, width, height } = await canvas.boundingBox();
+      assert.ok((await canvas.getAttribute('width')) >= 500);
+      const frames = 60;
+      const spent = await threadTime(page, async () => {
+        for (let i = 0; i < frames; ++i) {
+          await page.mouse.move(x + (width * i) / frames, y + (height * ((7 * i) % frames)) / frames);
+          await page.evaluate(() => new Promise(requestAnimationFrame)); // no move is passed over
+        }
+      });
+      assert.ok(spent / frames < frameTime, `a frame took ${spent / frames} ms`);
+      visit.expectNoComplaints();
+    } finally {
+      await visit.end();
+    }
+  });
+});

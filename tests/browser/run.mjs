@@ -1,0 +1,13 @@
+// Tests of the explorer's page in a real browser, with the program behind it:
+//
+//   node tests/browser/run.mjs [--program build/release/heed] [VIEW ...]
+//
+// A VIEW is access, words, model, run, lessons or manners; all of them without one. With --screenshots
+// FOLDER pictures of the views are left there, of the translator that --model names or of a small one
+// that is trained on the spot.
+import { options } from './options.mjs';
+
+const all = ['access', 'words', 'model', 'run', 'lessons', 'manners'];
+for (const view of options.views.length > 0 ? options.views : all) {
+  await import(`./${view}.test.mjs`);
+}

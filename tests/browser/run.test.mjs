@@ -1,0 +1,72 @@
+// A training run, watched while it goes on and looked back at.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { Models } from './models.mjs';
+import { ask, eventually, expectFloat, picture, Visit } from './rig.mjs';
+
+describe('Run', () => {
+  const models = new Models();
+  let visit, page, training;
+  const log = () => {
+    const lines = readFileSync(models.path('live/training/metrics.jsonl'), 'utf8').split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line));
+  };
+  before(async () => {
+    training = models.startTraining('live');
+    await eventually(() => assert.ok(existsSync(models.path('live/model.safetensors'))));
+    visit = await Visit.start({ args: ['--model', models.path('live')], fragment: '#view=run' });
+    page = visit.page;
+  });
+  after(async () => {
+    training.kill('SIGKILL');
+    await visit.end();
+    models.remove();
+  });
+
+  const fact = (name) => page.locator(`[data-mark="run.facts"] [data-test="${name}"]`);
+  const shownUpdate = async () => Number(await fact('Update').getAttribute('title'));
+
+  it('moves on while one looks', async () => {
+    await fact('Update').waitFor();
+    assert.match(await page.locator('[role="status"]').first().textContent(), /going on/);
+    const first = await shownUpdate();
+    await eventually(async () => assert.ok((await shownUpdate()) > first + 10, 'the page is told of updates'));
+    assert.ok((await page.locator('[data-mark="run.curves"] canvas').count()) >= 3);
+    visit.expectNoComplaints();
+  });
+
+  it('says when it has ended, with the last numbers of the log', async () => {
+    training.kill('SIGINT');
+    await once(training, 'exit');
+    const updates = log().filter(({ kind }) => kind === 'update');
+    const validations = log().filter(({ kind }) => kind === 'validation');
+    await eventually(async () => {
+      assert.match(await page.locator('[role="status"]').first().textContent(), /ended/);
+      assert.equal(await shownUpdate(), updates.at(-1).update);
+    });
+    assert.equal(Number(await fact('Loss').getAttribute('title')), updates.at(-1).loss);
+    expectFloat(await fact('Held-out loss').getAttribute('title'), validations.at(-1).loss);
+    const { source } = validations.at(-1).samples[0];
+    assert.match(await page.locator('[data-mark="run.samples"]').innerText(), new RegExp(source));
+    await picture(page, 'run');
+    visit.expectNoComplaints();
+  });
+
+  it('can be looked back at, checkpoint by checkpoint', async () => {
+    await visit.open('#view=run');
+    const slider = page.locator('[data-mark="model.checkpoint"] input');
+    await slider.waitFor();
+    const { updates } = await ask(page, '/api/checkpoints');
+    assert.ok(updates.length >= 2);
+    await slider.fill('0');
+    await eventually(async () => {
+      const { asked, answer } = page.answers.get('/api/run');
+      assert.equal(asked.checkpoint, updates[0]);
+      assert.equal(await page.locator('[data-test="answer"]').first().textContent(), answer.answer.text);
+    });
+    await picture(page, 'run-checkpoint');
+    visit.expectNoComplaints();
+  });
+});

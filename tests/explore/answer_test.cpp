@@ -1,0 +1,105 @@
+#include "heed/explore/answer.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "explore/toy_sessions.h"
+#include "heed/base/error.h"
+#include "heed/explore/recording.h"
+
+namespace heed::explore {
+namespace {
+
+using nlohmann::json;
+
+TEST(Answer, OfATranslatorIsItsTranslation) {
+  const ModelSession& session = *toy_translation();
+  const std::string line = "one two three";
+  const auto expected = session.translator()->translate(std::span(&line, 1)).front().best.front();
+  const Answer found = answer(session, line);
+  EXPECT_EQ(found.text, "eins zwei drei");
+  EXPECT_EQ(found.text, expected.text);
+  EXPECT_EQ(found.score, expected.score);
+  ASSERT_EQ(found.tokens.size(), 4u);
+  for (std::size_t i = 0; i < found.tokens.size(); ++i) {
+    EXPECT_EQ(found.tokens[i].log_probability, expected.tokens[i].log_probability);
+  }
+  const json written = to_json(found, session);
+  EXPECT_EQ(written["text"], "eins zwei drei");
+  EXPECT_EQ(written["score"], expected.score);
+  EXPECT_EQ(written["tokens"][3]["piece"], "</s>");
+
+  const std::vector<int> read = target_inputs(found);
+  ASSERT_EQ(read.size(), 4u);
+  EXPECT_EQ(read[0], text::Tokenizer::end);
+  EXPECT_EQ(session.tokenizer().decode(read), "eins zwei drei");
+}
+
+TEST(Answer, TheBeamCanBeChosen) {
+  const std::string line = "four four two";
+  generate::TranslationOptions greedy{.search = toy_translation()->translator()->default_search()};
+  greedy.search.beam_size = 1;
+  EXPECT_EQ(
+      answer(*toy_translation(), line, {.beam_size = 1}).score,
+      toy_translation()->translator()->translate(std::span(&line, 1), greedy)[0].best[0].score);
+}
+
+TEST(Answer, OfAWriterIsWhatItWritesAndWhatMayFollow) {
+  const ModelSession& session = *toy_language();
+  const Answer found = answer(session, "the bat s");
+  EXPECT_EQ(found.text.substr(0, 12), "at in a cave");
+  ASSERT_EQ(found.next.size(), 20u);
+  EXPECT_EQ(session.tokenizer().piece(found.next[0].token), "a");
+  EXPECT_EQ(found.next[0].log_probability, found.tokens[0].log_probability);
+  EXPECT_GT(found.next[0].log_probability, found.next[1].log_probability);
+  EXPECT_EQ(to_json(found, session)["next"][0]["id"], found.next[0].token);
+}
+
+TEST(Answer, OfAClassifierIsAllItsClasses) {
+  const ModelSession& session = *toy_classifier();
+  const json found = to_json(answer(session, "the red"), session)["classes"];
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0]["label"], "warm");
+  EXPECT_GT(found[0]["probability"], found[1]["probability"]);
+}
+
+TEST(Answer, OfAMaskedModelIsTheWordsOfItsGaps) {
+  const ModelSession& session = *toy_masked();
+  const std::string line = "the <mask> in";
+  const auto expected = session.gap_filler()->fill(std::span(&line, 1), "<mask>", 1).front();
+  const json found = to_json(answer(session, line), session)["gaps"];
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0][0]["piece"], expected[0][0].word);
+  EXPECT_EQ(found[0][0]["probability"], expected[0][0].probability);
+}
+
+TEST(Answer, AHeadThatIsSwitchedOffChangesIt) {
+  nn::AttentionChanges changes;
+  EXPECT_EQ(answer(*toy_translation(), "one two", {.changes = &changes}).score,
+            answer(*toy_translation(), "one two").score);
+  changes.scales = {{"decoder.0.cross_attention", 0, 0}, {"decoder.0.cross_attention", 1, 0}};
+  EXPECT_NE(answer(*toy_translation(), "one two", {.changes = &changes}).score,
+            answer(*toy_translation(), "one two").score);
+}
+
+TEST(SourceIds, AreWhatTheModelReads) {
+  const int end = text::Tokenizer::end;
+  EXPECT_EQ(source_ids(*toy_translation(), "one two").back(), end);
+  EXPECT_EQ(source_ids(*toy_translation(), "one two").size(), 3u);
+  EXPECT_EQ(source_ids(*toy_language(), "the"), toy_language()->tokenizer().encode("the"));
+  EXPECT_EQ(source_ids(*toy_language(), ""), toy_language()->tokenizer().encode("\n"));
+  EXPECT_EQ(source_ids(*toy_masked(), "the <mask>")[1], toy_masked()->tokenizer().mask());
+}
+
+TEST(SourceIds, RefuseWhatTheModelCannotAnswer) {
+  EXPECT_THROW(source_ids(*toy_translation(), " "), Error);
+  EXPECT_THROW(source_ids(*toy_classifier(), ""), Error);
+  EXPECT_THROW(source_ids(*toy_masked(), "the red"), Error);
+  EXPECT_THROW(source_ids(*toy_language(), "\xff"), Error);
+  EXPECT_THROW(source_ids(*toy_language(), std::string(5000, 'a')), Error);
+  EXPECT_THROW(source_ids(*toy_language(), std::string(2000, 'a')), Error);
+}
+
+}  // namespace
+}  // namespace heed::explore

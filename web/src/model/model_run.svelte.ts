@@ -1,0 +1,78 @@
+// The model's run on the sentence of the page, and the weights of its attention.
+import { api, latestWins, type Changes, type HeadTensor, type RunAnswer, type Tokens } from '../lib/api';
+import { changesIn } from './state';
+
+export interface RunWish {
+  text: string;
+  checkpoint: number | null;
+  changes: Required<Changes>;
+}
+
+const tensorsKept = 24; // a long sentence has a megabyte a head
+
+export class ModelRun {
+  result = $state.raw<RunAnswer | null>(null);
+  wish = $state.raw<RunWish | null>(null); // what the result answers
+  original = $state.raw<Tokens | null>(null); // the sentence before words were replaced
+  failure = $state('');
+  isBusy = $state(false);
+
+  #asked: RunWish | null = null;
+  #tensors = new Map<string, Promise<HeadTensor>>();
+  #send = latestWins(
+    (wish: RunWish) => this.#run(wish),
+    (result, wish) => this.#show(result, wish),
+    (error) => this.#fail(error),
+  );
+
+  start(wish: RunWish) {
+    this.#asked = wish;
+    this.isBusy = true;
+    this.#send(wish);
+  }
+
+  // The server keeps the newest runs only; an old one can be made once more.
+  again() {
+    if (this.#asked !== null) this.start(this.#asked);
+  }
+
+  // Of each site once; forgotten when the sentence changes.
+  weights(site: string): Promise<HeadTensor> {
+    const key = `${this.result!.trace} ${site}`;
+    let tensor = this.#tensors.get(key);
+    if (tensor === undefined) {
+      tensor = api.weights(this.result!.trace, site);
+      tensor.catch(() => this.#tensors.delete(key));
+      this.#tensors.set(key, tensor);
+      const oldest = this.#tensors.keys().next().value!;
+      if (this.#tensors.size > tensorsKept) this.#tensors.delete(oldest);
+    }
+    return tensor;
+  }
+
+  async #run(wish: RunWish): Promise<RunAnswer> {
+    const { text, checkpoint, changes } = wish;
+    const request = (wanted: Changes | null) =>
+      api.run({ text, target: null, checkpoint, changes: wanted, beam: null });
+    const isReplaced = changes.replace.length > 0;
+    if (isReplaced && (this.original === null || this.wish?.text !== text)) {
+      this.original = (await request(null)).source;
+    }
+    const result = await request(changesIn(changes) > 0 ? changes : null);
+    if (!isReplaced) this.original = result.source;
+    return result;
+  }
+
+  #show(result: RunAnswer, wish: RunWish) {
+    this.#tensors.clear();
+    this.result = result;
+    this.wish = wish;
+    this.failure = '';
+    this.isBusy = false;
+  }
+
+  #fail(error: unknown) {
+    this.failure = error instanceof Error ? error.message : String(error);
+    this.isBusy = false;
+  }
+}

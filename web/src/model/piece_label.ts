@@ -1,0 +1,14 @@
+// How a piece of a word is written: the tokenizer's mark of a word's beginning becomes a space, and
+// what cannot be seen gets a name.
+
+const marks: Record<string, string> = { '\n': '⏎', '\t': '⇥', '': '␣' };
+
+export function pieceLabel(piece: string): string {
+  const text = piece.replaceAll('▁', ' ').trim();
+  return marks[piece] ?? marks[text] ?? text;
+}
+
+export function shortLabel(label: string, longest = 14): string {
+  const letters = [...label];
+  return letters.length <= longest ? label : `${letters.slice(0, longest - 1).join('')}…`;
+}
