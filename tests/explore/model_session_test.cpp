@@ -117,8 +117,8 @@ TEST(SessionStore, OpensCheckpointsOfTheTraining) {
   add_checkpoint(folder.path(), 20, 0.5f);
   add_checkpoint(folder.path(), 100, 0.25f);
   EXPECT_EQ(store.checkpoints(), (std::vector<Index>{20, 100}));
-  EXPECT_EQ(store.session(20)->parameter("embedding.weight").values()[0], 0.5f);
-  EXPECT_EQ(store.session(100)->parameter("embedding.weight").values()[0], 0.25f);
+  EXPECT_EQ(store.session(20)->parameter("embedding.weight").data()[0], 0.5f);
+  EXPECT_EQ(store.session(100)->parameter("embedding.weight").data()[0], 0.25f);
   EXPECT_EQ(store.session(20)->checkpoint(), 20);
   io::expect_error(ErrorKind::usage, folder.path() + ": expected the checkpoint 30, found none",
                    [&] { store.session(30); });

@@ -130,7 +130,7 @@ TEST(ChangedAttention, ClassifiesFillsAndEncodesOtherwiseUnlessNothingIsChanged)
     return std::vector<double>{
         classifier.classify(Lines{"the red"}, 1, options)[0][0].probability,
         filler.fill(Lines{"the <mask> in"}, "<mask>", 1, options)[0][0][0].probability,
-        encoder.encode(Lines{"the red"}, options).values()[0]};
+        encoder.encode(Lines{"the red"}, options).data()[0]};
   };
   const auto before = numbers(nullptr), same = numbers(&nothing), after = numbers(&changes);
   EXPECT_EQ(same, before);
