@@ -140,7 +140,8 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
   print_figures(out, pairs, translations);
   print_attention(out, translator, pairs, translations);
   out << "\nTo translate more:\n  build/release/heed translate --model " << training.model_folder
-      << std::endl;
+      << "\nTo look inside it, in your browser:\n  build/release/heed explore --open --model "
+      << training.model_folder << std::endl;
   return 0;
 }
 
