@@ -46,6 +46,7 @@ TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {
   EXPECT_TRUE(has_line(text, "  it +([01]\\.[0-9][0-9] *){4}")) << text;
   EXPECT_TRUE(has_line(text, "  build/release/heed translate --model " + path + "/model")) << text;
   EXPECT_TRUE(io::is_file(path + "/corpus/train.en"));
+  EXPECT_TRUE(io::is_file(path + "/model/training/checkpoints/weights-0.safetensors"));
 
   std::ostringstream again;
   ASSERT_EQ(demo(quick_demo(path), {.quiet = true}, again, log), 0);
