@@ -15,18 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-Index num_characters(const std::string& text) {
-  return std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; });
-}
-
-void check_text(const std::string& text, const ModelSession& session) {
-  check_as(ErrorKind::data, num_characters(text) <= max_run_characters, "text: expected at most ",
-           max_run_characters, " characters, found ", num_characters(text));
-  const Index num_tokens = std::ssize(session.tokenizer().encode(text));
-  check_as(ErrorKind::data, num_tokens < max_run_tokens, "text: expected less than ",
-           max_run_tokens, " tokens, found ", num_tokens);
-}
-
 // Learned positions end somewhere.
 void check_fits(const PassInput& input, const models::TransformerConfig& config) {
   if (config.positions != models::Positions::learned) return;
@@ -35,14 +23,20 @@ void check_fits(const PassInput& input, const models::TransformerConfig& config)
            config.max_positions, " tokens, found ", length);
 }
 
+std::vector<int> forced_target(const ModelSession& session, const std::string& text) {
+  std::vector<int> ids = session.tokenizer().encode(text);
+  check_as(ErrorKind::data, ids.size() <= max_text_tokens, "target: expected at most ",
+           max_text_tokens, " tokens, found ", ids.size());
+  ids.insert(ids.begin(), text::Tokenizer::end);
+  return ids;
+}
+
 PassInput pass_input(const ModelSession& session, const std::string& text, const Answer& answer,
                      const std::optional<std::string>& forced) {
   if (session.language()) return {source_ids(session, text + forced.value_or("")), {}};
   PassInput input{source_ids(session, text), {}};
   if (!session.translation()) return input;
-  if (!forced) return {input.source, target_inputs(answer)};
-  input.target = session.tokenizer().encode(*forced);
-  input.target.insert(input.target.begin(), text::Tokenizer::end);
+  input.target = forced ? forced_target(session, *forced) : target_inputs(answer);
   return input;
 }
 
@@ -110,8 +104,7 @@ nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
   const auto session = state.sessions.session(options.checkpoint);
   const RunChanges changes = changes_from_json(options.changes, *session);
   const std::string changed_text = with_replacements(text, changes, *session);
-  check_text(text, *session);
-  check_text(changed_text + options.target.value_or(""), *session);
+  for (const std::string& one : {text, changed_text}) source_ids(*session, one);  // or refuses it
   std::optional<WhatIf> compared;
   if (!changes.is_empty()) {
     compared = what_if(*session, {text, changed_text, changes.attention, options.beam});

@@ -9,9 +9,6 @@
 
 namespace heed::explore {
 
-inline constexpr Index max_run_characters = 4096;
-inline constexpr Index max_run_tokens = 1024;
-
 struct RunOptions {
   // What the decoder shall read in place of the answer; behind a prompt, what goes on with it.
   std::optional<std::string> target = std::nullopt;
@@ -21,8 +18,8 @@ struct RunOptions {
 };
 
 // The answer is that of the command line; then a pass over the tokens of text and answer is watched
-// and kept as a trace. Returns what POST /api/run answers. Refuses (ErrorKind::data) texts that are
-// too long.
+// and kept as a trace. Returns what POST /api/run answers. Refuses what source_ids refuses, and
+// texts beyond the model's positions (ErrorKind::data).
 nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
                            const RunOptions& options = {});
 
