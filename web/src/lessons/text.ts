@@ -63,7 +63,7 @@ const similarity: LessonText = {
     {
       body: [
         'Transformers take the dot product and divide it by the square root of d, the number of coordinates that are compared.',
-        'Products of d coordinates that vary by 1 add up to a sum that varies by the square root of d. The scale takes that out again, so that wide vectors do not make the softmax all or nothing.',
+        'If the coordinates vary independently with a standard deviation of 1, the sum of d products has one of √d. The scale takes that out again, so that wide vectors do not make the softmax all or nothing.',
       ],
       seen: ({ chosen, other, similarity, scale }) =>
         `${chosen} and ${other}: ${similarity}; each sum was multiplied by ${scale}, which is 1 / √2`,
