@@ -15,8 +15,9 @@ bool is_special_id(int id) {
   return id == text::Tokenizer::pad || id == text::Tokenizer::begin || id == text::Tokenizer::end;
 }
 
-// The first is that before the word, the others are spaces.
+// The first is that before the word, the others are spaces; so is one that stands alone.
 std::string without_visible_spaces(std::string_view piece) {
+  if (piece == visible_space) return " ";
   std::string text;
   while (!piece.empty()) {
     const bool is_space = piece.starts_with(visible_space);
