@@ -14,7 +14,8 @@ describe('The page', () => {
   after(() => visit.end());
 
   const fragment = () => decodeURIComponent(new URL(page.url()).hash);
-  const numbersShown = () => page.locator('[data-mark="words.weights"] td[data-cell]').first().waitFor();
+  const numbersShown = () =>
+    page.locator('[data-mark="words.weights"] td[data-cell]').first().waitFor();
 
   async function start(state = '') {
     await visit.open(state);
@@ -28,10 +29,16 @@ describe('The page', () => {
     await eventually(() => assert.equal(fragment(), '#words.similarity=dot&words.moved=true'));
     await page.goBack();
     await eventually(() => assert.equal(fragment(), '#words.similarity=dot'));
-    assert.equal(await page.locator('[data-mark="words.move"]').getAttribute('aria-pressed'), 'false');
+    assert.equal(
+      await page.locator('[data-mark="words.move"]').getAttribute('aria-pressed'),
+      'false',
+    );
     await page.goForward();
     await eventually(async () =>
-      assert.equal(await page.locator('[data-mark="words.move"]').getAttribute('aria-pressed'), 'true'),
+      assert.equal(
+        await page.locator('[data-mark="words.move"]').getAttribute('aria-pressed'),
+        'true',
+      ),
     );
   });
 
@@ -48,7 +55,9 @@ describe('The page', () => {
   });
 
   it('ignores an address that makes no sense', async () => {
-    await start('#words.words=[[1]]&words.mask=hello&words.chosen=77&words.heads=7&view=nowhere&%E0%A4%A');
+    await start(
+      '#words.words=[[1]]&words.mask=hello&words.chosen=77&words.heads=7&view=nowhere&%E0%A4%A',
+    );
     assert.equal(await page.locator('[data-mark="words.weights"] tbody tr').count(), 3);
     visit.expectNoComplaints();
   });
@@ -70,22 +79,28 @@ describe('The page', () => {
   });
 
   it('names everything that can be pressed or filled in', async () => {
-    await start('#words.heads=[{"query":[1,0,0,1],"key":[1,0,0,1],"value":[1,0,0,1]},{"query":[0,1,-1,0],"key":[1,0,0,1],"value":[1,0,0,1]}]');
-    await page.locator('td[data-output]').first().waitFor();
-    const nameless = await page.locator('button, input, select, [role="button"], [role="img"]').evaluateAll((all) =>
-      all
-        .filter((element) => {
-          const label = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? '';
-          return (label + element.textContent).trim() === '';
-        })
-        .map((element) => element.outerHTML),
+    await start(
+      '#words.heads=[{"query":[1,0,0,1],"key":[1,0,0,1],"value":[1,0,0,1]},{"query":[0,1,-1,0],"key":[1,0,0,1],"value":[1,0,0,1]}]',
     );
+    await page.locator('td[data-output]').first().waitFor();
+    const nameless = await page
+      .locator('button, input, select, [role="button"], [role="img"]')
+      .evaluateAll((all) =>
+        all
+          .filter((element) => {
+            const label =
+              element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? '';
+            return (label + element.textContent).trim() === '';
+          })
+          .map((element) => element.outerHTML),
+      );
     assert.deepEqual(nameless, []);
   });
 
   it('is light or dark, as the system wishes or as it is told', async () => {
     await start();
-    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const ground = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await ground();
     await page.emulateMedia({ colorScheme: 'dark' });
     await eventually(async () => assert.notEqual(await ground(), light));
@@ -98,7 +113,13 @@ describe('The page', () => {
 
   it('fits narrow and wide screens', async () => {
     const long = Array.from({ length: 24 }, (_, i) => [`word${i}`, Math.cos(i), Math.sin(i)]);
-    const states = ['', `#words.words=${JSON.stringify(long)}`, '#words.step=3', '#view=lessons', '#view=lessons&lessons.lesson=4'];
+    const states = [
+      '',
+      `#words.words=${JSON.stringify(long)}`,
+      '#words.step=3',
+      '#view=lessons',
+      '#view=lessons&lessons.lesson=4',
+    ];
     for (const width of [400, 1280, 1920]) {
       await page.setViewportSize({ width, height: width === 400 ? 800 : 1080 });
       for (const state of states) {
@@ -117,7 +138,9 @@ describe('The page', () => {
     const field = page.getByLabel('Add a word');
     await field.fill('خفاش 洞窟の中 ');
     await eventually(() => assert.match(fragment(), /خفاش.*洞窟/));
-    const names = JSON.parse(new URLSearchParams(fragment().slice(1)).get('words.words')).map(([name]) => name);
+    const names = JSON.parse(new URLSearchParams(fragment().slice(1)).get('words.words')).map(
+      ([name]) => name,
+    );
     assert.deepEqual(names.slice(3), ['خفاش', '洞窟', 'の', '中']);
     const chip = page.getByRole('button', { name: 'خفاش by letters' });
     assert.equal(await chip.evaluate((element) => getComputedStyle(element).direction), 'rtl');
@@ -136,17 +159,28 @@ describe('The page', () => {
     }
     const { answer } = page.answers.get('/api/words');
     (await context()).split(', ').forEach((text, d) => expectFloat(text, answer.outputs[0][d]));
-    assert.equal(await page.locator('[data-mark="words.plane"] polyline').count(), 3, 'a trail for each word');
+    assert.equal(
+      await page.locator('[data-mark="words.plane"] polyline').count(),
+      3,
+      'a trail for each word',
+    );
   });
 
   it('bends the plane with a matrix, and the engine follows', async () => {
     await start('#words.digits=all');
     await page.getByLabel('rotate').first().fill('90');
     await eventually(() => assert.match(fragment(), /"query":\[0,1,-1,0\]/));
-    await eventually(() => assert.deepEqual(page.answers.get('/api/words').asked.heads[0].query, [[0, 1], [-1, 0]]));
+    await eventually(() =>
+      assert.deepEqual(page.answers.get('/api/words').asked.heads[0].query, [
+        [0, 1],
+        [-1, 0],
+      ]),
+    );
     await page.getByRole('button', { name: 'queries' }).click();
     const bent = page.locator('[data-mark="words.plane"] g[transform*="matrix"]');
-    await eventually(async () => assert.match(await bent.getAttribute('transform'), /matrix\(0 1 -1 0 0 0\)/));
+    await eventually(async () =>
+      assert.match(await bent.getAttribute('transform'), /matrix\(0 1 -1 0 0 0\)/),
+    );
     await picture(page, 'words-queries');
   });
 
@@ -171,20 +205,31 @@ describe('The page', () => {
     const png = (await saveAs('The plane', 'PNG picture')).bytes;
     assert.equal(png.subarray(1, 4).toString(), 'PNG');
     assert.ok(png.length > 5000);
-    const csv = (await saveAs('Softmax weights', 'CSV table')).bytes.toString().trim().split('\r\n');
+    const csv = (await saveAs('Softmax weights', 'CSV table')).bytes
+      .toString()
+      .trim()
+      .split('\r\n');
     assert.deepEqual(csv.map((line) => line.split(',')[0]).slice(1), ['bat', 'cave', 'racket']);
     csv.slice(1).forEach((line, i) =>
-      line.split(',').slice(1).forEach((text, j) => expectFloat(text, answer.heads[0].weights[i][j])),
+      line
+        .split(',')
+        .slice(1)
+        .forEach((text, j) => expectFloat(text, answer.heads[0].weights[i][j])),
     );
     const json = JSON.parse((await saveAs('Similarity', 'JSON data')).bytes);
     assert.deepEqual(json.values, answer.heads[0].similarities);
-    assert.equal((await saveAs('Similarity', 'PNG picture')).bytes.subarray(1, 4).toString(), 'PNG');
+    assert.equal(
+      (await saveAs('Similarity', 'PNG picture')).bytes.subarray(1, 4).toString(),
+      'PNG',
+    );
     visit.expectNoComplaints();
   });
 
   it('gives a view as one HTML file that needs nothing else', async () => {
     await start('#words.digits=all');
-    const { name, bytes } = await saved(() => page.getByRole('button', { name: 'Save view' }).click());
+    const { name, bytes } = await saved(() =>
+      page.getByRole('button', { name: 'Save view' }).click(),
+    );
     assert.equal(name, 'heed-words.html');
     visit.expectNoComplaints();
     const alone = await visit.context.newPage();

@@ -104,8 +104,8 @@ export class Visit {
 
   // The same page in another state; it starts anew, as from a bookmark.
   async open(fragment) {
-    await this.page.goto('about:blank');
     await this.page.goto(`${this.explorer.origin}/${fragment}`);
+    await this.page.reload();
   }
 
   async end() {

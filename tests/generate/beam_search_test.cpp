@@ -504,6 +504,55 @@ TEST(BeamSearch, StopsAtTheLongestLengthAndAtTheLastLearnedPosition) {
   for (const Hypothesis& hypothesis : short_ones[0]) EXPECT_LE(hypothesis.ids.size(), 9u);
 }
 
+// Keeps what it hears.
+struct Listener : BeamObserver {
+  void on_step(std::span<const BeamCandidate> candidates) override {
+    steps.emplace_back(candidates.begin(), candidates.end());
+  }
+  std::vector<std::vector<BeamCandidate>> steps;
+};
+
+TEST(BeamSearch, AnObserverHearsEveryStepAndChangesNoBit) {
+  const TranslationModel model(small_config(), 3);
+  for (const std::vector<int>& source : sample_sentences({1, 5, 9})) {
+    BeamSearchOptions options{.beam_size = 4, .max_length = 12, .n_best = 4};
+    const auto expected = beam_search(model, pack_sources(Sentences{source}), options);
+    Listener listener;
+    options.observer = &listener;
+    const auto found = beam_search(model, pack_sources(Sentences{source}), options);
+    expect_same(found[0], expected[0]);
+
+    std::vector<double> finished;
+    for (const auto& candidates : listener.steps) {
+      EXPECT_LE(candidates.size(), 8u);
+      Index num_live = 0;
+      for (const BeamCandidate& candidate : candidates) {
+        const bool is_end = candidate.token.token == end_token;
+        num_live += candidate.fate == BeamCandidate::Fate::live;
+        if (candidate.fate != BeamCandidate::Fate::finished) continue;
+        EXPECT_TRUE(is_end);
+        finished.push_back(candidate.normalised_score);
+      }
+      EXPECT_LE(num_live, 4);
+    }
+    std::ranges::sort(finished, std::greater{});
+    ASSERT_GE(finished.size(), found[0].size());
+    for (std::size_t i = 0; i < found[0].size(); ++i) {
+      EXPECT_EQ(found[0][i].normalised_score, finished[i]);
+    }
+  }
+}
+
+TEST(BeamSearch, AnObserverHearsOfOneSourceAndOneGroupOnly) {
+  const TranslationModel model(small_config(), 3);
+  Listener listener;
+  EXPECT_THROW(beam_search(model, pack_sources(sample_sentences({2, 3})), {.observer = &listener}),
+               Error);
+  EXPECT_THROW(beam_search(model, pack_sources(sample_sentences({2})),
+                           {.beam_size = 4, .num_groups = 2, .observer = &listener}),
+               Error);
+}
+
 TEST(BeamSearch, AnEmptyBatchHasNoResults) {
   const TranslationModel model(small_config(), 3);
   EXPECT_TRUE(beam_search(model, {}).empty());

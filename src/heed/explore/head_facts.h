@@ -32,7 +32,7 @@ inline constexpr double place_threshold = 0.5;
 inline constexpr double aligned_weight_threshold = 0.4;
 inline constexpr double aligned_keys_threshold = 0.5;
 // A head is broad when its entropy is at least this part of the largest that is possible.
-inline constexpr double broad_threshold = 0.75;
+inline constexpr double broad_threshold = 0.8;
 
 // weights [H, queries, keys] -> a fact for each head. The place with the largest mean weight is the
 // label, if that reaches its threshold; then aligned, broad and mixed are tried in this order. The

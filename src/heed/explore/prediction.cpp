@@ -30,6 +30,13 @@ void cut(std::vector<int>& ids, Index place) {
   ids.resize(static_cast<std::size_t>(place + 1));
 }
 
+std::optional<int> token_behind(const ModelSession& session, const PassInput& input, Index place) {
+  if (session.kind() == ModelKind::masked) return std::nullopt;
+  const std::vector<int>& ids = session.translation() ? input.target : input.source;
+  if (place + 1 >= std::ssize(ids)) return std::nullopt;
+  return ids[place + 1];
+}
+
 // All but the token.
 Prediction place_of(const ModelSession& session, const PassInput& input, Index place) {
   Prediction prediction{.input = input};
@@ -68,9 +75,10 @@ Prediction prediction_of(const ModelSession& session, const PassInput& input,
   Prediction prediction = place_of(session, input, target.place);
   if (session.kind() == ModelKind::classifier) {
     prediction.token = static_cast<int>(target.place);
-  } else if (target.token) {
-    check_below(*target.token, session.config().vocabulary, "token");
-    prediction.token = *target.token;
+  } else if (const auto token =
+                 target.token ? target.token : token_behind(session, input, target.place)) {
+    check_below(*token, session.config().vocabulary, "token");
+    prediction.token = *token;
   } else {
     const std::vector<float> logits = logits_of(session, prediction, changes);
     prediction.token = generate::top_tokens(LogProbabilities::of_logits(logits), 1, {}).at(0).token;

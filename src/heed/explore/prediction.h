@@ -11,7 +11,8 @@ struct PredictionTarget {
   // Translation: the position of the decoder that predicts. Language: the position of the source.
   // Masked: the number of the gap. Classifier: the class.
   Index place = 0;
-  // What is predicted there; the most likely token when there is none. Not for classifiers.
+  // What is predicted there. When there is none: the token that stands behind the place in the
+  // input or, where none does and for a masked model, the most likely one. Not for classifiers.
   std::optional<int> token = std::nullopt;
 };
 

@@ -7,6 +7,7 @@
 #include "heed/explore/answer.h"
 #include "heed/explore/changes.h"
 #include "heed/explore/token_list.h"
+#include "heed/explore/what_if.h"
 #include "heed/generate/top_tokens.h"
 
 namespace heed::explore {
@@ -109,19 +110,24 @@ nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
   const auto session = state.sessions.session(options.checkpoint);
   const RunChanges changes = changes_from_json(options.changes, *session);
   const std::string changed_text = with_replacements(text, changes, *session);
+  check_text(text, *session);
   check_text(changed_text + options.target.value_or(""), *session);
+  std::optional<WhatIf> compared;
+  if (!changes.is_empty()) {
+    compared = what_if(*session, {text, changed_text, changes.attention, options.beam});
+  }
   const Answer found =
-      answer(*session, changed_text,
-             {.changes = changes.changes_attention() ? &changes.attention : nullptr,
-              .beam_size = options.beam});
+      compared ? compared->after : answer(*session, text, {.beam_size = options.beam});
   const PassInput input = pass_input(*session, changed_text, found, options.target);
   check_fits(input, session->config());
   const auto trace = state.traces.add(changed_text, Recording(session, input, changes.attention));
-  return {{"trace", trace->id},
-          {"source", source_json(trace->recording)},
-          {"target", target_json(trace->recording)},
-          {"answer", to_json(found, *session)},
-          {"sites", sites_json(trace->recording)}};
+  ordered_json json{{"trace", trace->id},
+                    {"source", source_json(trace->recording)},
+                    {"target", target_json(trace->recording)},
+                    {"answer", to_json(found, *session)},
+                    {"sites", sites_json(trace->recording)}};
+  if (compared) json["compare"] = to_json(*compared, *session);
+  return json;
 }
 
 RunOptions run_options_from_json(const nlohmann::json& json) {

@@ -1,5 +1,6 @@
 #include "heed/explore/training_events.h"
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -32,7 +33,11 @@ void TrainingEvents::run() {
   while (true) {
     changed_.wait(lock, [this] { return is_over_ || !fresh_.empty() || !streams_.empty(); });
     if (is_over_) return;
-    tell();
+    try {
+      tell();
+    } catch (const std::exception&) {
+      // Somebody moved the folder under our eyes. The next look begins where this one did.
+    }
     changed_.wait_for(lock, between_looks_, [this] { return is_over_ || !fresh_.empty(); });
   }
 }

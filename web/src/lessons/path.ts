@@ -63,7 +63,8 @@ export const path: Record<LessonName, PathPage[]> = {
     },
     {
       view: 'words',
-      formula: 'w_{ij} = \\frac{\\exp(s_{ij} - m_i)}{\\sum_{l} \\exp(s_{il} - m_i)},\\quad m_i = \\max_l s_{il}',
+      formula:
+        'w_{ij} = \\frac{\\exp(s_{ij} - m_i)}{\\sum_{l} \\exp(s_{il} - m_i)},\\quad m_i = \\max_l s_{il}',
       marks: ['words.steps'],
       words: (words) => ({ similarity: 'cosine', step: firstOfSoftmax(words) }),
     },
@@ -76,7 +77,8 @@ export const path: Record<LessonName, PathPage[]> = {
   attention: [
     {
       view: 'words',
-      formula: 'C = \\operatorname{softmax}(S)\\, X,\\quad \\text{for example } S = \\frac{X X^{\\top}}{\\sqrt{d}}',
+      formula:
+        'C = \\operatorname{softmax}(S)\\, X,\\quad \\text{for example } S = \\frac{X X^{\\top}}{\\sqrt{d}}',
       marks: ['words.plane', 'words.pulls'],
       words: () => ({ similarity: 'cosine', moved: true }),
     },
@@ -113,7 +115,8 @@ export const path: Record<LessonName, PathPage[]> = {
   heads: [
     {
       view: 'words',
-      formula: 'C^{(h)} = \\operatorname{softmax}\\!\\left(\\frac{Q^{(h)} K^{(h)\\top}}{\\sqrt{d_h}}\\right) V^{(h)}',
+      formula:
+        'C^{(h)} = \\operatorname{softmax}\\!\\left(\\frac{Q^{(h)} K^{(h)\\top}}{\\sqrt{d_h}}\\right) V^{(h)}',
       marks: ['words.count', 'words.weights'],
       words: () => ({ similarity: 'scaled-dot', heads: [plainHead, turned] }),
     },
@@ -133,7 +136,11 @@ export const path: Record<LessonName, PathPage[]> = {
       view: 'words',
       formula: 'C = \\operatorname{softmax}(S + M)\\, V,\\quad M_{ij} \\in \\{0, -\\infty\\}',
       marks: ['words.mask', 'words.weights'],
-      words: (words) => ({ similarity: 'cosine', mask: 'causal', chosen: Math.min(1, words.length - 1) }),
+      words: (words) => ({
+        similarity: 'cosine',
+        mask: 'causal',
+        chosen: Math.min(1, words.length - 1),
+      }),
     },
     {
       view: 'words',
@@ -144,7 +151,8 @@ export const path: Record<LessonName, PathPage[]> = {
   positions: [
     {
       view: 'words',
-      formula: '\\operatorname{Attention}(P X) = P \\operatorname{Attention}(X) \\;\\text{ for every reordering } P',
+      formula:
+        '\\operatorname{Attention}(P X) = P \\operatorname{Attention}(X) \\;\\text{ for every reordering } P',
       marks: ['words.plane', 'words.sentence'],
       words: (words) => ({
         similarity: 'cosine',
@@ -155,7 +163,8 @@ export const path: Record<LessonName, PathPage[]> = {
     },
     {
       view: 'model',
-      formula: 'p_{t,2c} = \\sin\\!\\left(t / 10000^{2c/D}\\right),\\quad p_{t,2c+1} = \\cos\\!\\left(t / 10000^{2c/D}\\right)',
+      formula:
+        'p_{t,2c} = \\sin\\!\\left(t / 10000^{2c/D}\\right),\\quad p_{t,2c+1} = \\cos\\!\\left(t / 10000^{2c/D}\\right)',
       marks: ['model.cell'],
       model: firstCell,
     },
@@ -163,13 +172,15 @@ export const path: Record<LessonName, PathPage[]> = {
   norm: [
     {
       view: 'model',
-      formula: '\\operatorname{norm}(x) = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\varepsilon}} \\odot \\gamma + \\beta',
+      formula:
+        '\\operatorname{norm}(x) = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\varepsilon}} \\odot \\gamma + \\beta',
       marks: ['model.cell'],
       model: firstCell,
     },
     {
       view: 'model',
-      formula: '\\mu = \\frac{1}{D} \\sum_{c=1}^{D} x_c,\\quad \\sigma^2 = \\frac{1}{D} \\sum_{c=1}^{D} (x_c - \\mu)^2',
+      formula:
+        '\\mu = \\frac{1}{D} \\sum_{c=1}^{D} x_c,\\quad \\sigma^2 = \\frac{1}{D} \\sum_{c=1}^{D} (x_c - \\mu)^2',
       marks: ['model.cell'],
       model: firstCell,
     },
@@ -185,7 +196,8 @@ export const path: Record<LessonName, PathPage[]> = {
   encoder: [
     {
       view: 'model',
-      formula: 'x \\to \\operatorname{norm}(x + \\operatorname{attention}(x)) \\to \\operatorname{norm}(x + f(x))',
+      formula:
+        'x \\to \\operatorname{norm}(x + \\operatorname{attention}(x)) \\to \\operatorname{norm}(x + f(x))',
       marks: ['model.overview'],
       model: () => allHeads,
     },

@@ -135,7 +135,8 @@ const projections: LessonText = {
         'So far every word asks, is found and gives with the same vector. Three matrices take these roles apart: the query asks, the key is what can be found, the value is what is given.',
         'Turn the query with the slider: the grid bends, and the similarities change.',
       ],
-      seen: ({ chosen, other, similarity }) => `query of ${chosen} · key of ${other}: ${similarity}`,
+      seen: ({ chosen, other, similarity }) =>
+        `query of ${chosen} · key of ${other}: ${similarity}`,
     },
     {
       body: [
@@ -169,7 +170,8 @@ const heads: LessonText = {
       body: [
         'The contexts of the heads are put side by side in one row, and the output matrix mixes them into one vector for each word.',
       ],
-      own: ({ width, heads, headWidth }) => `${heads} heads × ${headWidth} = ${width} coordinates, side by side`,
+      own: ({ width, heads, headWidth }) =>
+        `${heads} heads × ${headWidth} = ${width} coordinates, side by side`,
       slip: 'A head does not see a part of the sentence. It sees all words, through smaller matrices of its own.',
     },
   ],
@@ -203,7 +205,8 @@ const positions: LessonText = {
       body: [
         'Here is the sentence backwards. Every word has the same context as before: attention sees a set of words, not a sequence.',
       ],
-      seen: ({ chosen, context }) => `${chosen} moves to (${context}), in this order and in any other`,
+      seen: ({ chosen, context }) =>
+        `${chosen} moves to (${context}), in this order and in any other`,
     },
     {
       body: [
@@ -245,7 +248,8 @@ const feedForward: LessonText = {
         'After the words have exchanged something, each passes alone through two matrices with a bend between them. The same matrices serve every position.',
         'The paths show both moves apart: what attention did, and what the feed-forward layer did.',
       ],
-      own: ({ width, hidden, activation }) => `${width} → ${hidden} → ${width}, with ${activation} between`,
+      own: ({ width, hidden, activation }) =>
+        `${width} → ${hidden} → ${width}, with ${activation} between`,
       slip: 'The feed-forward layer mixes the coordinates of one word. It never mixes words: only attention does.',
     },
   ],

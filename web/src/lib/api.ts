@@ -317,14 +317,12 @@ export const api = {
     place: { site: string; head: number; query: number; key: number },
     signal?: AbortSignal,
   ) => get<Cell>(`/api/trace/${trace}/cell?${query(place)}`, signal),
-  paths: (trace: TraceId, signal?: AbortSignal) =>
-    get<Paths>(`/api/trace/${trace}/paths`, signal),
+  paths: (trace: TraceId, signal?: AbortSignal) => get<Paths>(`/api/trace/${trace}/paths`, signal),
   truth: (trace: TraceId, target: number, signal?: AbortSignal) =>
     get<Truth>(`/api/trace/${trace}/truth?${query({ target })}`, signal),
   beam: (trace: TraceId, size: number, signal?: AbortSignal) =>
     get<Beam>(`/api/trace/${trace}/beam?${query({ size })}`, signal),
-  next: (body: NextRequest, signal?: AbortSignal) =>
-    post<NextTokens>('/api/next', body, signal),
+  next: (body: NextRequest, signal?: AbortSignal) => post<NextTokens>('/api/next', body, signal),
   training: (signal?: AbortSignal) => get<Training>('/api/training', signal),
   checkpoints: (signal?: AbortSignal) => get<{ updates: number[] }>('/api/checkpoints', signal),
   trainingEvents: () => new EventSource('/api/training/events'),

@@ -32,9 +32,23 @@ export function jsonOf(data: unknown): string {
 
 // What a stylesheet may say about the elements of a picture; inside a lone SVG these become attributes.
 const svgProperties = [
-  'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray',
-  'stroke-linecap', 'stroke-linejoin', 'opacity', 'visibility', 'font-family', 'font-size',
-  'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order',
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-opacity',
+  'stroke-dasharray',
+  'stroke-linecap',
+  'stroke-linejoin',
+  'opacity',
+  'visibility',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'font-style',
+  'text-anchor',
+  'dominant-baseline',
+  'paint-order',
   'font-variant-numeric',
 ] as const;
 
@@ -79,7 +93,10 @@ function ground(x: number, y: number, width: number, height: number): SVGRectEle
   for (const [name, value] of Object.entries({ x, y, width, height })) {
     rect.setAttribute(name, String(value));
   }
-  rect.setAttribute('fill', getComputedStyle(document.documentElement).getPropertyValue('--card').trim());
+  rect.setAttribute(
+    'fill',
+    getComputedStyle(document.documentElement).getPropertyValue('--card').trim(),
+  );
   return rect;
 }
 
@@ -88,7 +105,10 @@ const pngScale = 2; // sharp on dense screens and in print
 export async function pngOf(picture: SVGSVGElement | HTMLCanvasElement): Promise<Blob> {
   const canvas = picture instanceof HTMLCanvasElement ? picture : await drawn(picture);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('png: no picture'))), 'image/png'),
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('png: no picture'))),
+      'image/png',
+    ),
   );
 }
 
@@ -152,14 +172,17 @@ function frozen(view: HTMLElement): HTMLElement {
     twin.toggleAttribute('checked', field.checked);
     twin.toggleAttribute('disabled', true);
   }
-  for (const [field, twin] of pairs<HTMLTextAreaElement>('textarea')) twin.textContent = field.value;
+  for (const [field, twin] of pairs<HTMLTextAreaElement>('textarea'))
+    twin.textContent = field.value;
   for (const [field, twin] of pairs<HTMLSelectElement>('select')) {
     [...twin.options].forEach((option, i) =>
       option.toggleAttribute('selected', i === field.selectedIndex),
     );
   }
-  for (const [canvas, twin] of pairs<HTMLCanvasElement>('canvas')) twin.replaceWith(pictureOf(canvas));
-  for (const hidden of copy.querySelectorAll('[data-export="no"], dialog:not([open])')) hidden.remove();
+  for (const [canvas, twin] of pairs<HTMLCanvasElement>('canvas'))
+    twin.replaceWith(pictureOf(canvas));
+  for (const hidden of copy.querySelectorAll('[data-export="no"], dialog:not([open])'))
+    hidden.remove();
   return copy;
 }
 

@@ -26,7 +26,8 @@ interface Entry {
 const entries: Entry[] = [];
 const writeDelay = 120; // ms; browsers stop pages that change the URL at each frame
 
-let isPushing = false;
+let needsStep = false; // the next address that is written is a step of the history
+let isAboutToPush = false;
 let unwritten: string | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lastGesture: string | undefined;
@@ -128,25 +129,30 @@ function kindOf(value: unknown): string {
 function write(gesture?: string) {
   const isNew = gesture === undefined || gesture !== lastGesture;
   lastGesture = gesture;
-  if (isNew && !isPushing) {
+  if (isNew && !isAboutToPush) {
     flush();
-    isPushing = true;
-    queueMicrotask(flush);
-  } else if (!isPushing && timer === undefined) {
-    timer = setTimeout(flush, writeDelay);
+    needsStep = true;
   }
   unwritten = location.pathname + location.search + fragment();
+  if (needsStep && !isAboutToPush) {
+    isAboutToPush = true;
+    queueMicrotask(flush);
+  } else if (!needsStep && timer === undefined) {
+    timer = setTimeout(flush, writeDelay);
+  }
 }
 
+// A change that changed nothing leaves its step to the next one of its gesture.
 function flush() {
   clearTimeout(timer);
   timer = undefined;
-  if (unwritten !== null && unwritten !== location.pathname + location.search + location.hash) {
-    if (isPushing) history.pushState(null, '', unwritten);
-    else history.replaceState(null, '', unwritten);
-  }
+  isAboutToPush = false;
+  const url = unwritten;
   unwritten = null;
-  isPushing = false;
+  if (url === null || url === location.pathname + location.search + location.hash) return;
+  if (needsStep) history.pushState(null, '', url);
+  else history.replaceState(null, '', url);
+  needsStep = false;
 }
 
 function readAll() {

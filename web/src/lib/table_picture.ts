@@ -10,10 +10,18 @@ export interface PictureCell {
 const cell = { width: 64, height: 32, gap: 2 };
 const margin = { left: 96, top: 32 };
 
-export function tablePicture(rows: string[], columns: string[], cells: PictureCell[][]): SVGSVGElement {
+export function tablePicture(
+  rows: string[],
+  columns: string[],
+  cells: PictureCell[][],
+): SVGSVGElement {
   const width = margin.left + columns.length * (cell.width + cell.gap);
   const height = margin.top + rows.length * (cell.height + cell.gap);
-  const svg = element('svg', { viewBox: `0 0 ${width} ${height}`, 'font-family': 'sans-serif', 'font-size': 13 });
+  const svg = element('svg', {
+    viewBox: `0 0 ${width} ${height}`,
+    'font-family': 'sans-serif',
+    'font-size': 13,
+  });
   const ink = getComputedStyle(document.documentElement).getPropertyValue('--ink').trim();
   const x = (j: number) => margin.left + j * (cell.width + cell.gap);
   const y = (i: number) => margin.top + i * (cell.height + cell.gap);

@@ -25,13 +25,26 @@ const candidates: LabelPlace[] = rows.flatMap((y): LabelPlace[] => [
   { x: -gap, y, anchor: 'end' },
 ]);
 
-export function labelPlaces(points: Point[], names: string[], width: number, height: number): LabelPlace[] {
-  const taken: Box[] = points.map(([x, y]) => ({ left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 }));
+export function labelPlaces(
+  points: Point[],
+  names: string[],
+  width: number,
+  height: number,
+): LabelPlace[] {
+  const taken: Box[] = points.map(([x, y]) => ({
+    left: x - 6,
+    right: x + 6,
+    top: y - 6,
+    bottom: y + 6,
+  }));
   return points.map((point, i) => {
     const size = [...(names[i] ?? '')].length * letterWidth;
     const boxes = candidates.map((place) => boxOf(point, place, size));
     const isFree = (box: Box) =>
-      box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height &&
+      box.left >= 0 &&
+      box.right <= width &&
+      box.top >= 0 &&
+      box.bottom <= height &&
       !taken.some((other, j) => j !== i && overlap(box, other));
     const found = Math.max(boxes.findIndex(isFree), 0);
     taken.push(boxes[found]);

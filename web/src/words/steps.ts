@@ -97,7 +97,9 @@ function project(
 
 function similarity(state: WordsState, head: WordsHead, i: number, j: number): Step {
   const products = head.products[i][j];
-  const sum = products.map((product, d) => (d === 0 ? exact(product) : signed(product))).join(' + ');
+  const sum = products
+    .map((product, d) => (d === 0 ? exact(product) : signed(product)))
+    .join(' + ');
   return {
     phase: 'similarity',
     key: j,
@@ -172,7 +174,12 @@ function context(head: WordsHead, i: number, keys: number[]): Step {
 
 function together(state: WordsState, answer: WordsAnswer, i: number): Step[] {
   const joined = pair(answer.concatenated[i]);
-  const rows = [0, 2, 4, 6].map((k) => state.output.slice(k, k + 2).map(exact).join(' '));
+  const rows = [0, 2, 4, 6].map((k) =>
+    state.output
+      .slice(k, k + 2)
+      .map(exact)
+      .join(' '),
+  );
   return [
     {
       phase: 'concatenate',

@@ -8,7 +8,8 @@ export const wordsText = {
     rename: (word: string) => `Rename ${word}`,
     remove: (word: string) => `Remove ${word}`,
     choose: (word: string) => `Choose ${word}`,
-    byLetters: 'Its place comes from its letters: each letter is a step in a direction of its own. Drag it where it belongs.',
+    byLetters:
+      'Its place comes from its letters: each letter is a step in a direction of its own. Drag it where it belongs.',
     letters: 'by letters',
     read: 'Words read so far',
     readAll: 'all',
@@ -19,12 +20,19 @@ export const wordsText = {
     label: 'Similarity',
     names: { dot: 'dot', cosine: 'cosine', 'scaled-dot': 'scaled dot' },
   },
-  heads: { label: 'Heads', one: '1 head', two: '2 heads', show: 'Show', name: (h: number) => `head ${h + 1}` },
+  heads: {
+    label: 'Heads',
+    one: '1 head',
+    two: '2 heads',
+    show: 'Show',
+    name: (h: number) => `head ${h + 1}`,
+  },
   reset: 'Start again',
   digits: 'All digits',
   plane: {
     title: 'The plane',
-    label: (words: string) => `A plane with the words ${words}. Drag a word, or focus it and use the arrow keys.`,
+    label: (words: string) =>
+      `A plane with the words ${words}. Drag a word, or focus it and use the arrow keys.`,
     word: (name: string, x: string, y: string) => `${name} at ${x}, ${y}`,
     space: 'Shown',
     spaces: { words: 'words', query: 'queries', key: 'keys', value: 'values' },
@@ -32,7 +40,8 @@ export const wordsText = {
       words: 'Drag a word. Its arrow ends at its context; the coloured pieces show who pulled it.',
       query: 'Every word times the query matrix: what it asks for. The grid bends with the matrix.',
       key: 'Every word times the key matrix: how it can be found. The arrow is the query of the chosen word.',
-      value: 'Every word times the value matrix: what it gives. Weighted and added up, the values are the context.',
+      value:
+        'Every word times the value matrix: what it gives. Weighted and added up, the values are the context.',
     },
     move: 'Move to contexts',
     columns: ['word', 'x', 'y', 'context x', 'context y'],
@@ -66,7 +75,8 @@ export const wordsText = {
     title: 'Query, key, value',
     note: 'Each word is a row; times a matrix it becomes what it asks for, how it is found, what it gives.',
     names: { query: 'Query', key: 'Key', value: 'Value' },
-    entry: (name: string, row: number, column: number) => `${name} matrix, row ${row}, column ${column}`,
+    entry: (name: string, row: number, column: number) =>
+      `${name} matrix, row ${row}, column ${column}`,
     stretchX: 'stretch x',
     stretchY: 'stretch y',
     shear: 'shear',

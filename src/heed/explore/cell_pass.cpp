@@ -1,0 +1,91 @@
+#include "heed/explore/cell_pass.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "heed/base/error.h"
+
+namespace heed::explore {
+namespace {
+
+void check_place(const CellPlace& place, const Tensor& weights) {
+  const auto check_below = [&](const char* what, Index value, Index bound) {
+    check_as(ErrorKind::usage, value >= 0 && value < bound, place.site, ": expected a ", what,
+             " from 0 to ", bound - 1, ", found ", value);
+  };
+  check_below("head", place.head, weights.dim(0));
+  check_below("query", place.query, weights.dim(1));
+  check_below("key", place.key, weights.dim(2));
+}
+
+bool same_bits(FloatSpan a, FloatSpan b) {
+  return std::ranges::equal(a, b, [](float x, float y) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  });
+}
+
+}  // namespace
+
+FloatSpan row_of(const Tensor& matrix, Index row) {
+  return matrix.values().subspan(row * matrix.dim(-1), matrix.dim(-1));
+}
+
+Floats copied(FloatSpan values) { return {values.begin(), values.end()}; }
+
+CellPass::CellPass(const Recording& recording, const CellPlace& place)
+    : recording_(recording),
+      site_(recording.session().site(place.site)),
+      place_(place),
+      watcher_(place.site) {
+  const NoRecording no_recording;
+  auto context = nn::ForwardContext::inference(&watcher_, &recording_.changes());
+  logits_ = forced_logits(session(), recording_.input(), context);
+  check_place(place_, view().weights.at(0));
+  const std::string key_stack = is_cross() ? "encoder" : stack();
+  cell_.query = place_.query;
+  cell_.key = place_.key;
+  cell_.query_piece = session().tokenizer().piece(tokens_of(stack())[place_.query]);
+  cell_.key_piece = session().tokenizer().piece(tokens_of(key_stack)[place_.key]);
+}
+
+std::vector<int> CellPass::tokens_of(const std::string& stack) const {
+  const bool is_target = session().translation() && stack == "decoder";
+  return is_target ? recording_.input().target : tokens_seen(session(), recording_.input());
+}
+
+ops::Similarity CellPass::similarity() const {
+  return recording_.changes().similarity.value_or(config().similarity);
+}
+
+Index CellPass::key_value_head() const {
+  const Index heads = config().num_heads;
+  const Index groups = config().num_key_value_heads == 0 ? heads : config().num_key_value_heads;
+  return place_.head / (heads / groups);
+}
+
+float CellPass::head_scale() const {
+  float scale = 1;
+  for (const auto& change : recording_.changes().scales) {
+    if (change.layer == site_.name && change.head == place_.head) scale = change.scale;
+  }
+  return scale;
+}
+
+FloatSpan CellPass::row_of_stage(const std::vector<Tensor>& stage) const {
+  return row_of(stage.at(0), place_.head * stage.at(0).dim(1) + place_.query);
+}
+
+float CellPass::cell_of(const std::vector<Tensor>& stage) const {
+  return row_of_stage(stage)[place_.key];
+}
+
+float CellPass::number_of(const std::vector<Tensor>& stage) const {
+  return row_of(stage.at(0), place_.head)[place_.query];
+}
+
+void CellPass::expect(FloatSpan engine, FloatSpan scalar) {
+  cell_.is_exact = cell_.is_exact && same_bits(engine, scalar);
+}
+
+}  // namespace heed::explore

@@ -1,0 +1,78 @@
+// One pass of a model, as the arithmetic of one of its attention weights needs it: shared by the
+// parts of cell_arithmetic.h.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/explore/cell_arithmetic.h"
+
+namespace heed::explore {
+
+using Floats = std::vector<float>;
+using FloatSpan = std::span<const float>;
+
+FloatSpan row_of(const Tensor& matrix, Index row);
+Floats copied(FloatSpan values);
+
+// What one pass shows of one attention layer.
+struct SiteWatcher : nn::Watcher {
+  explicit SiteWatcher(const std::string& site) : site(site) {}
+  ops::AttentionView* watch(std::string_view name) override {
+    return name == site ? &view : nullptr;
+  }
+  void see(std::string_view name, const Tensor& values) override {
+    if (name.starts_with(site + '.')) seen[std::string(name.substr(site.size() + 1))] = values;
+  }
+  std::string site;
+  ops::AttentionView view;
+  std::map<std::string, Tensor> seen;  // input, queries, keys, values, mixed, output
+};
+
+class CellPass {
+ public:
+  // Runs the recorded pass once more. Refuses what cell_arithmetic refuses.
+  CellPass(const Recording& recording, const CellPlace& place);
+
+  const Recording& recording() const { return recording_; }
+  const ModelSession& session() const { return recording_.session(); }
+  const models::TransformerConfig& config() const { return session().config(); }
+  const Site& site() const { return site_; }
+  const CellPlace& place() const { return place_; }
+  const ops::AttentionView& view() const { return watcher_.view; }
+  const Tensor& seen(const std::string& name) const { return watcher_.seen.at(name); }
+  const Tensor& logits() const { return logits_; }
+  Tensor parameter(const std::string& name) const { return session().parameter(name); }
+
+  bool is_cross() const { return site_.part == "cross"; }
+  std::string stack() const { return site_.name.substr(0, site_.name.find('.')); }
+  // The tokens that a stack reads.
+  std::vector<int> tokens_of(const std::string& stack) const;
+  ops::Similarity similarity() const;
+  Index head_dim() const { return config().model_dim / config().num_heads; }
+  Index key_value_head() const;  // that the query's head shares
+  float head_scale() const;      // by the recording's changes; 1 unless there are some
+
+  // Of this head and query in a stage of the view, [H, queries, keys]: this key, and all keys.
+  float cell_of(const std::vector<Tensor>& stage) const;
+  FloatSpan row_of_stage(const std::vector<Tensor>& stage) const;
+  // Of this head and query in [H, queries].
+  float number_of(const std::vector<Tensor>& stage) const;
+
+  void add(CellStep step) { cell_.steps.push_back(std::move(step)); }
+  // The engine's numbers are what is shown; the scalar ones say whether the order told is right.
+  void expect(FloatSpan engine, FloatSpan scalar);
+  Cell take() { return std::move(cell_); }
+
+ private:
+  const Recording& recording_;
+  const Site& site_;
+  CellPlace place_;
+  SiteWatcher watcher_;
+  Tensor logits_;
+  Cell cell_;
+};
+
+}  // namespace heed::explore

@@ -1,0 +1,224 @@
+#include "heed/explore/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "explore/small_folders.h"
+#include "heed/cli/classify_command.h"
+#include "heed/cli/fill_command.h"
+#include "heed/cli/generate_command.h"
+#include "heed/cli/translate_command.h"
+#include "heed/generate/top_tokens.h"
+#include "io/expect_error.h"
+#include "support/same_bits.h"
+
+namespace heed::explore {
+namespace {
+
+using models::ModelKind;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+const std::string sentence = "the bat sleeps in the cave";
+
+// What a command prints for one line.
+template <typename Command>
+std::string printed(Command command, const std::string& line) {
+  std::istringstream in(line + '\n');
+  std::ostringstream out;
+  command(in, out);
+  std::string text = out.str();
+  text.pop_back();  // the end of the line
+  return text;
+}
+
+TEST(Run, TranslatesAsTheCommandLineDoes) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  for (const std::optional<Index> beam : {std::optional<Index>(), std::optional<Index>(1)}) {
+    const json command = json::parse(printed(
+        [&](auto& in, auto& out) {
+          cli::translate({.model = folder.path(), .beam_size = beam, .json = true}, in, out);
+        },
+        sentence))["translations"][0];
+    const ordered_json answer = run(state, sentence, {.beam = beam})["answer"];
+    EXPECT_EQ(answer["text"], command["text"]);
+    EXPECT_EQ(answer["score"], command["log_probability"]);
+    ASSERT_EQ(answer["tokens"].size(), command["tokens"].size());
+    for (std::size_t i = 0; i < answer["tokens"].size(); ++i) {
+      EXPECT_EQ(answer["tokens"][i]["piece"], command["tokens"][i]["piece"]);
+      EXPECT_EQ(answer["tokens"][i]["log_probability"], command["tokens"][i]["log_probability"]);
+    }
+  }
+}
+
+// The pass that is watched is the one that gave the answer: the same probabilities, to the bit.
+TEST(Run, ThePassOverTheAnswerHasTheBitsOfDecoding) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  const ordered_json result = run(state, sentence);
+  const auto trace = state.traces.find(result["trace"]);
+  const Tensor& logits = trace->recording.logits();
+  const ordered_json& tokens = result["answer"]["tokens"];
+  ASSERT_GE(logits.dim(0), static_cast<Index>(tokens.size()));
+  for (std::size_t row = 0; row < tokens.size(); ++row) {
+    const auto width = static_cast<std::size_t>(logits.dim(1));
+    const auto log_probabilities =
+        generate::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+    const int id = trace->recording.predicted_token(static_cast<Index>(row));
+    EXPECT_EQ(log_probabilities[id], tokens[row]["log_probability"].get<float>());
+    EXPECT_EQ(result["target"]["next"][row]["id"], id);
+    EXPECT_EQ(result["target"]["next"][row]["piece"], tokens[row]["piece"]);
+  }
+}
+
+TEST(Run, WritesOnAsTheCommandLineDoes) {
+  const SmallFolder folder(ModelKind::language);
+  ExplorerState state = folder.state();
+  cli::GenerateOptions options{.model = folder.path()};
+  options.writing.sampling.temperature = 0;
+  options.writing.max_tokens = 20;
+  const std::string text =
+      printed([&](auto& in, auto& out) { cli::generate(options, in, out); }, sentence);
+  const ordered_json result = run(state, sentence);
+  EXPECT_EQ(result["answer"]["text"], text);
+  EXPECT_EQ(result["answer"]["next"].size(), 20u);
+  EXPECT_TRUE(result["target"].is_null());
+  // Every token but the last predicts the one behind it.
+  const auto& ids = result["source"]["ids"];
+  for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+    EXPECT_EQ(result["source"]["next"][i]["id"], ids[i + 1]);
+  }
+}
+
+TEST(Run, ClassifiesAndFillsGapsAsTheCommandLineDoes) {
+  const SmallFolder classes(ModelKind::classifier);
+  ExplorerState state = classes.state();
+  const json command = json::parse(printed(
+      [&](auto& in, auto& out) {
+        cli::classify({.model = classes.path(), .top = 3, .json = true}, in, out);
+      },
+      sentence));
+  const ordered_json answer = run(state, sentence)["answer"];
+  ASSERT_EQ(answer["classes"].size(), 3u);
+  EXPECT_NE(command.dump().find(answer["classes"][0]["label"].get<std::string>()),
+            std::string::npos);
+  EXPECT_NE(command.dump().find(answer["classes"][0]["probability"].dump()), std::string::npos);
+
+  const SmallFolder gaps(ModelKind::masked);
+  ExplorerState masked = gaps.state();
+  const std::string gapped = "the <mask> sleeps";
+  const json filled = json::parse(printed(
+      [&](auto& in, auto& out) {
+        cli::fill({.model = gaps.path(), .top = 1, .json = true}, in, out);
+      },
+      gapped));
+  const ordered_json gap = run(masked, gapped)["answer"]["gaps"][0][0];
+  EXPECT_NE(filled.dump().find(gap["probability"].dump()), std::string::npos) << filled;
+}
+
+TEST(Run, ListsTokensWithTheirWordsAndAFactForEveryHead) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  const ordered_json result = run(state, sentence);
+  const ordered_json& source = result["source"];
+  EXPECT_EQ(source["word_texts"],
+            (ordered_json{"the", "bat", "sleeps", "in", "the", "cave", "</s>"}));
+  EXPECT_EQ(source["special"].back(), true);
+  EXPECT_EQ(result["target"]["ids"][0], text::Tokenizer::end);
+  ASSERT_EQ(result["sites"].size(), 6u);
+  EXPECT_EQ(result["sites"][3]["name"], "decoder.0.cross_attention");
+  EXPECT_EQ(result["sites"][3]["head_facts"].size(), 2u);
+}
+
+TEST(Run, ReadsAGivenTargetInPlaceOfTheAnswer) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  const ordered_json result = run(state, sentence, {.target = "the cave is dark"});
+  EXPECT_EQ(result["target"]["word_texts"], (ordered_json{"</s>", "the", "cave", "is", "dark"}));
+  EXPECT_EQ(result["answer"]["text"], run(state, sentence)["answer"]["text"]);
+}
+
+TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  const ordered_json plain = run(state, sentence);
+  const json changes = {
+      {"heads", {{{"site", "encoder.0.self_attention"}, {"head", 1}, {"scale", 0}}}},
+      {"links",
+       {{{"site", "encoder.1.self_attention"}, {"head", nullptr}, {"query", 1}, {"key", 0}}}}};
+  const ordered_json changed = run(state, sentence, {.changes = changes});
+  EXPECT_NE(changed["answer"], plain["answer"]);
+  const auto trace = state.traces.find(changed["trace"]);
+  const Tensor weights = trace->recording.view("encoder.1.self_attention").weights;
+  const Index length = weights.dim(1);
+  for (Index head = 0; head < 2; ++head) {
+    EXPECT_EQ(weights.values()[(head * length + 1) * length], 0.0f);
+  }
+  EXPECT_EQ(changed["compare"]["before"], plain["answer"]);
+  EXPECT_EQ(changed["compare"]["after"], changed["answer"]);
+  EXPECT_EQ(changed["compare"]["tokens"].size(), plain["answer"]["tokens"].size());
+  EXPECT_FALSE(plain.contains("compare"));
+  // Its probabilities are those of the changed model.
+  const auto first = changed["answer"]["tokens"][0]["log_probability"].get<float>();
+  EXPECT_NEAR(std::log(changed["target"]["next"][0]["probability"].get<double>()), first, 1e-5);
+}
+
+TEST(Run, ReplacesWords) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  const json changes = {{"replace", {{{"side", "source"}, {"word", 1}, {"text", "ball"}}}}};
+  const ordered_json changed = run(state, sentence, {.changes = changes});
+  EXPECT_EQ(changed["answer"], run(state, "the ball sleeps in the cave")["answer"]);
+  EXPECT_EQ(state.traces.find(changed["trace"])->text, "the ball sleeps in the cave");
+}
+
+TEST(Run, AClassifierThatPutsATokenFirstShowsIt) {
+  models::TransformerConfig config = models::small_config(ModelKind::classifier);
+  config.pooling = models::Pooling::first;
+  const SmallFolder folder(config);
+  ExplorerState state = folder.state();
+  const ordered_json result = run(state, "the bat");
+  EXPECT_EQ(result["source"]["ids"][0], text::Tokenizer::begin);
+  const auto trace = state.traces.find(result["trace"]);
+  EXPECT_EQ(trace->recording.view("encoder.0.self_attention").weights.dim(1),
+            static_cast<Index>(result["source"]["ids"].size()));
+  const json changes = {{"replace", {{{"side", "source"}, {"word", 2}, {"text", "ball"}}}}};
+  EXPECT_EQ(run(state, "the bat", {.changes = changes})["answer"],
+            run(state, "the ball")["answer"]);
+}
+
+TEST(Run, RefusesWhatItCannotRead) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  EXPECT_THROW(run(state, "  "), Error);
+  io::expect_error(ErrorKind::data, "text: expected at most 4096 characters, found 5000",
+                   [&] { run(state, std::string(5000, 'a')); });
+  io::expect_error(
+      ErrorKind::usage,
+      "changes: encoder.0.self_attention: expected a head from 0 to "
+      "1, found 2",
+      [&] {
+        run(state, sentence,
+            {.changes = {
+                 {"heads", {{{"site", "encoder.0.self_attention"}, {"head", 2}, {"scale", 1}}}}}});
+      });
+  EXPECT_THROW(run(state, sentence, {.checkpoint = 5}), Error);
+  EXPECT_THROW(run_options_from_json({{"beam", "five"}}), Error);
+}
+
+TEST(TraceStore, ForgetsTheOldest) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  const Index first = run(state, sentence)["trace"];
+  for (std::size_t i = 1; i < TraceStore::capacity; ++i) run(state, "the bat");
+  EXPECT_EQ(state.traces.find(first)->text, sentence);
+  run(state, "the cave");
+  EXPECT_THROW(state.traces.find(first), Error);
+  EXPECT_THROW(state.traces.find(1000), Error);
+}
+
+}  // namespace
+}  // namespace heed::explore

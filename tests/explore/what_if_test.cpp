@@ -1,0 +1,107 @@
+#include "heed/explore/what_if.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "explore/toy_sessions.h"
+
+namespace heed::explore {
+namespace {
+
+const nn::AttentionChanges no_changes;
+
+struct Case {
+  const char* name;
+  const SharedSession& (*session)();
+  std::string text;
+  std::string changed_text;
+  std::string site;  // of an attention layer that matters
+};
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+class WhatIfOfAllKinds : public testing::TestWithParam<Case> {
+ protected:
+  const ModelSession& session() const { return *GetParam().session(); }
+  // What an answer says, to the last bit.
+  std::string written(const Answer& answer) const { return to_json(answer, session()).dump(); }
+};
+
+TEST_P(WhatIfOfAllKinds, WithoutChangesBothSidesAreTheSameToTheBit) {
+  const std::string& text = GetParam().text;
+  const WhatIf found = what_if(session(), {text, text, no_changes});
+  EXPECT_EQ(written(found.before), written(answer(session(), text)));
+  EXPECT_EQ(written(found.before), written(found.after));
+  EXPECT_FALSE(found.pieces.empty());
+  for (const ForcedPiece& piece : found.pieces) EXPECT_EQ(piece.before, piece.after);
+}
+
+TEST_P(WhatIfOfAllKinds, AHeadThatIsSwitchedOffChangesTheProbabilities) {
+  nn::AttentionChanges changes;
+  changes.scales = {{GetParam().site, 0, 0}};
+  const std::string& text = GetParam().text;
+  const WhatIf found = what_if(session(), {text, text, changes});
+  EXPECT_EQ(written(found.before), written(answer(session(), text)));
+  EXPECT_EQ(written(found.after), written(answer(session(), text, {.changes = &changes})));
+  for (const ForcedPiece& piece : found.pieces) EXPECT_NE(piece.before, piece.after) << piece.piece;
+}
+
+TEST_P(WhatIfOfAllKinds, AnotherWordIsTheSameAsAnotherSentence) {
+  const WhatIf found = what_if(session(), {GetParam().text, GetParam().changed_text, no_changes});
+  EXPECT_EQ(written(found.after), written(answer(session(), GetParam().changed_text)));
+  EXPECT_NE(written(found.before), written(found.after));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, WhatIfOfAllKinds,
+                         testing::Values(Case{"translation", toy_translation, "one two three",
+                                              "one four three", "decoder.0.cross_attention"},
+                                         Case{"language", toy_language, "the bat s", "the cat s",
+                                              "decoder.1.self_attention"},
+                                         Case{"classifier", toy_classifier, "the red in",
+                                              "the blue in", "encoder.0.self_attention"},
+                                         Case{"masked", toy_masked, "the <mask> in", "a <mask> in",
+                                              "encoder.0.self_attention"}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(WhatIf, TheForcedTokensAreThoseOfTheFirstAnswerWithItsProbabilities) {
+  nn::AttentionChanges changes;
+  changes.scales = {{"decoder.0.cross_attention", 0, 0}, {"decoder.0.cross_attention", 1, 0}};
+  const WhatIf found = what_if(*toy_translation(), {"one two", "one two", changes});
+  ASSERT_EQ(found.pieces.size(), found.before.tokens.size());
+  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
+    const generate::TokenScore& token = found.before.tokens[i];
+    EXPECT_EQ(found.pieces[i].piece, toy_translation()->tokenizer().piece(token.token));
+    EXPECT_EQ(found.pieces[i].before, std::exp(double{token.log_probability}));
+  }
+  EXPECT_LT(found.pieces[0].after, 0.9 * found.pieces[0].before);  // it cannot see the source
+}
+
+TEST(WhatIf, OfAWriterHasWhatFitsIntoItsContext) {
+  const std::string prompt = "the cat sat on a ma";  // 19 of 24 tokens
+  const WhatIf found = what_if(*toy_language(), {prompt, prompt + "t", no_changes});
+  ASSERT_EQ(found.pieces.size(), 5u);
+  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
+    EXPECT_EQ(found.pieces[i].before, std::exp(double{found.before.tokens[i].log_probability}));
+  }
+}
+
+TEST(WhatIf, AWordThatNoGapCanHaveHasNoChance) {
+  const WhatIf found = what_if(*toy_masked(), {"the <mask> in", "the <mask> <mask>", no_changes});
+  ASSERT_EQ(found.pieces.size(), 1u);
+  EXPECT_GT(found.pieces[0].after, 0);
+  EXPECT_EQ(found.after.gaps.size(), 2u);
+}
+
+TEST(WhatIf, IsWrittenAsTheContractSays) {
+  const auto written =
+      to_json(what_if(*toy_classifier(), {"the red", "the blue", no_changes}), *toy_classifier());
+  EXPECT_EQ(written["before"]["classes"][0]["label"], "warm");
+  EXPECT_EQ(written["after"]["classes"][0]["label"], "cold");
+  EXPECT_EQ(written["tokens"][0]["piece"], "warm");
+  EXPECT_EQ(written["tokens"][0]["position"], 0);
+  EXPECT_LT(written["tokens"][0]["after"], written["tokens"][0]["before"]);
+}
+
+}  // namespace
+}  // namespace heed::explore

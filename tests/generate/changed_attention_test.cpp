@@ -1,0 +1,141 @@
+// What if: models whose attention works otherwise decode with the same code as any model.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "generate/memorised_translator.h"
+#include "generate/memorised_writer.h"
+#include "generate/toy_encoders.h"
+#include "heed/generate/gap_filler.h"
+#include "heed/generate/line_classifier.h"
+#include "heed/generate/scoring.h"
+#include "heed/generate/sentence_encoder.h"
+#include "heed/generate/text_writer.h"
+#include "models/small_models.h"
+#include "support/same_bits.h"
+
+namespace heed::generate {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const nn::AttentionChanges nothing;
+
+nn::AttentionChanges without_head(const std::string& layer) {
+  nn::AttentionChanges changes;
+  changes.scales = {{layer, 0, 0}};
+  return changes;
+}
+
+// Something of everything, in every layer.
+nn::AttentionChanges many_changes() {
+  nn::AttentionChanges changes;
+  changes.scales = {{"encoder.0.self_attention", 0, 0}, {"decoder.1.cross_attention", 1, 2}};
+  changes.links = {{"encoder.1.self_attention", std::nullopt, 0, 1},
+                   {"decoder.0.self_attention", 0, 2, 0},
+                   {"decoder.1.self_attention", std::nullopt, 3, 1},
+                   {"decoder.0.cross_attention", 1, 1, 2},
+                   {"decoder.1.cross_attention", std::nullopt, 4, 0}};
+  return changes;
+}
+
+TEST(ChangedAttention, ABeamStepByStepHasTheBitsOfTheWholeSentence) {
+  for (const models::TransformerConfig& config : models::small_configs()) {
+    SCOPED_TRACE(models::to_json(config));
+    const models::TranslationModel model(config, 3);
+    const nn::AttentionChanges changes = many_changes();
+    const auto sources = models::sample_sentences({5, 3, 9});
+    const auto found =
+        beam_search(model, pack_sources(sources),
+                    {.beam_size = 3, .max_length = 12, .n_best = 3, .changes = &changes});
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      for (const Hypothesis& hypothesis : found[i]) {
+        const NoRecording no_recording;
+        auto context = nn::ForwardContext::inference(nullptr, &changes);
+        const Packed memory = model.encode(pack_sources({{sources[i]}}), context);
+        const Tensor logits =
+            model.logits(model.decode(pack_targets({{hypothesis.ids}}), memory, context));
+        const std::size_t width = logits.dim(1);
+        for (std::size_t row = 0; row < hypothesis.log_probabilities.size(); ++row) {
+          const auto all = LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+          const bool is_end = row == hypothesis.ids.size();
+          EXPECT_EQ(all[is_end ? text::Tokenizer::end : hypothesis.ids[row]],
+                    hypothesis.log_probabilities[row]);
+        }
+      }
+    }
+  }
+}
+
+TEST(ChangedAttention, TranslatesOtherwiseUnlessNothingIsChanged) {
+  const models::ModelFolder& folder = word_by_word_model();
+  const Translator translator(folder.model.packed(), folder.tokenizer);
+  const Lines lines{"one two three", "four", "two two"};
+  const auto changes = without_head("decoder.0.cross_attention");
+  const auto translate = [&](const nn::AttentionChanges* with) {
+    TranslationOptions options{.search = translator.default_search(), .with_alignment = true};
+    options.search.changes = with;
+    return translator.translate(lines, options);
+  };
+  const auto before = translate(nullptr), same = translate(&nothing), after = translate(&changes);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(same[i].best[0].score, before[i].best[0].score);
+    EXPECT_EQ(same[i].best[0].alignment, before[i].best[0].alignment);
+    EXPECT_NE(after[i].best[0].score, before[i].best[0].score);
+  }
+}
+
+TEST(ChangedAttention, WritesOtherwiseUnlessNothingIsChanged) {
+  const TextWriter writer(rhyme_model().model.packed(), rhyme_model().tokenizer);
+  const auto changes = without_head("decoder.1.self_attention");
+  const auto write = [&](const nn::AttentionChanges* with) {
+    WritingOptions options{.sampling = {.temperature = 0}, .max_tokens = 40};
+    options.changes = with;
+    return writer.write(Lines{"the bat sat"}, options)[0];
+  };
+  const WrittenText before = write(nullptr), same = write(&nothing), after = write(&changes);
+  EXPECT_EQ(same.text, before.text);
+  EXPECT_EQ(same.tokens[0].log_probability, before.tokens[0].log_probability);
+  EXPECT_NE(after.tokens[0].log_probability, before.tokens[0].log_probability);
+}
+
+TEST(ChangedAttention, ScoresOtherwiseUnlessNothingIsChanged) {
+  const models::ModelFolder& folder = word_by_word_model();
+  const auto cross = without_head("decoder.0.cross_attention");
+  const PairScorer pairs(folder.model, folder.tokenizer);
+  const auto score_pair = [&](const nn::AttentionChanges* with) {
+    return pairs.score(Lines{"one two"}, Lines{"eins zwei"}, {.changes = with})[0]
+        .log_probability();
+  };
+  EXPECT_EQ(score_pair(&nothing), score_pair(nullptr));
+  EXPECT_NE(score_pair(&cross), score_pair(nullptr));
+
+  const auto own = without_head("decoder.1.self_attention");
+  const LineScorer lines(rhyme_model().model, rhyme_model().tokenizer);
+  const auto score_line = [&](const nn::AttentionChanges* with) {
+    return lines.score(Lines{"the bat"}, {.changes = with})[0].log_probability();
+  };
+  EXPECT_EQ(score_line(&nothing), score_line(nullptr));
+  EXPECT_NE(score_line(&own), score_line(nullptr));
+}
+
+TEST(ChangedAttention, ClassifiesFillsAndEncodesOtherwiseUnlessNothingIsChanged) {
+  const auto changes = without_head("encoder.0.self_attention");
+  const LineClassifier classifier(toy_classifier().model, toy_classifier().tokenizer);
+  const GapFiller filler(toy_masked_model().model, toy_masked_model().tokenizer);
+  const SentenceEncoder encoder(toy_classifier().model, toy_classifier().tokenizer);
+  const auto numbers = [&](const nn::AttentionChanges* with) {
+    LineOptions options;
+    options.changes = with;
+    return std::vector<double>{
+        classifier.classify(Lines{"the red"}, 1, options)[0][0].probability,
+        filler.fill(Lines{"the <mask> in"}, "<mask>", 1, options)[0][0][0].probability,
+        encoder.encode(Lines{"the red"}, options).values()[0]};
+  };
+  const auto before = numbers(nullptr), same = numbers(&nothing), after = numbers(&changes);
+  EXPECT_EQ(same, before);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NE(after[i], before[i]) << i;
+}
+
+}  // namespace
+}  // namespace heed::generate
