@@ -59,8 +59,8 @@ std::string unpacked(std::string_view gzip) {
 
 std::optional<Response> StaticFiles::find(const Request& request) const {
   if (request.method != "GET") return std::nullopt;
-  const std::string_view path = request.path == "/" ? "/index.html" : request.path;
-  const auto file = std::ranges::find(files_, path, &StaticFile::path);
+  const std::string path = request.path == "/" ? "/index.html" : request.path;
+  const auto file = std::ranges::find(files_, std::string_view(path), &StaticFile::path);
   if (file == files_.end()) return std::nullopt;
   Response response{200, std::string(content_type_of(path)), {{"Vary", "Accept-Encoding"}}, {}};
   if (takes_gzip(request)) {
