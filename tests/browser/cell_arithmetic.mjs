@@ -25,7 +25,7 @@ function stepOf(block) {
 function numbersOf(text) {
   const list = text.replace(/^\[|\]$/g, '').trim();
   if (list === '') return [];
-  return list.split(', ').map((number) => (number === '-inf' ? -Infinity : Number(number)));
+  return list.split(', ').map((number) => (number === '-inf' ? -Infinity : float(Number(number))));
 }
 
 function layerNorm(row, order) {
@@ -57,7 +57,7 @@ const doing = {
   scale: (row) => [float(row('s')[0] * row('scale')[0])],
   mask: (row, step) => (step.result[0] === -Infinity ? [-Infinity] : row('s')),
   max: (row) => [Math.max(...row('scores'))],
-  exp: (row) => [expBelow(float(row('s')[0] - row('M')[0]), row('constants').map(float))],
+  exp: (row) => [expBelow(float(row('s')[0] - row('M')[0]), row('constants'))],
   row_sum: (row, step) => [laneSum(row('exps'), step.order)],
   weight: (row) => [float(row('e')[0] * float(1 / row('sum')[0]))],
   weighted_value: (row) => each(row('v'), (value) => value * row('w')[0]),

@@ -206,7 +206,7 @@ describe('Model', () => {
     await page.locator('[data-test="matrix"]').focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await page.locator('[data-step="weight"]').waitFor();
-    assert.equal(await field('cell'), '[0,1]');
+    assert.equal(await field('cell'), '[1,1]');
     for (const name of ['cell', 'site']) {
       await page.keyboard.press('Escape');
       await eventually(async () => assert.equal(await field(name), null));

@@ -48,7 +48,8 @@ function plainList(values: (number | null)[]): string {
   return `[${values.map(plain).join(', ')}]`;
 }
 
-// With the signs that programs read.
+// With the signs that programs read; the sign of a zero is a bit, too.
 function plain(value: number | null): string {
+  if (Object.is(value, -0)) return '-0';
   return exact(value).replace('−', '-').replace('∞', 'inf');
 }

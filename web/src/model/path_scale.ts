@@ -36,6 +36,11 @@ export function scaleOf(points: Point[], { width, height, margin }: Box): (point
   });
 }
 
+// Where the words of one side are at a stage, and where they came from.
+export function pointsNow(paths: WordPath[], stage: number): Point[] {
+  return paths.flatMap(({ points }) => points.slice(Math.max(stage - 1, 0), stage + 1));
+}
+
 export function allPoints({ anchors, side }: Paths, hasAnchors: boolean): Point[] {
   const paths = [...side.source, ...(side.target ?? [])];
   return [...paths.flatMap(({ points }) => points), ...(hasAnchors ? anchors : [])];

@@ -27,10 +27,11 @@ const defaults = {
   side: 'source' as 'source' | 'target',
   stage: -1, // -1: the last
   anchors: true,
+  isClose: false, // only where the words are now
   // truth and decoding
   target: -1, // the position or class that is explained; -1: the likeliest to interest
   beam: 5,
-  prefix: -1, // tokens before the next-token bars; -1: all
+  prefix: -1, // tokens before the next-token bars; -1: all of a text, the first of a translation
   temperature: 1,
   topK: 0,
   topP: 1,

@@ -130,6 +130,7 @@ export const modelText = {
     side: 'Words of',
     sides: { source: 'the source', target: 'the target' },
     anchors: 'vocabulary around',
+    close: 'close up',
     legend: {
       attention: 'attention',
       cross: 'cross-attention',
