@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Models } from './models.mjs';
-import { eventually, picture, Visit } from './rig.mjs';
+import { eventually, expectFloat, picture, Visit } from './rig.mjs';
 
 const order = [
   'similarity', 'softmax', 'attention without parameters', 'query', 'heads', 'masks', 'positions',
@@ -49,6 +49,29 @@ describe('Lessons', () => {
       );
     }
     assert.ok(seen.length >= order.length, `expected a page for each lesson, found ${seen.length}`);
+    visit.expectNoComplaints();
+  });
+
+  it('speak of the user’s own sentence, in the engine’s numbers', async () => {
+    await visit.open('#view=lessons');
+    await page.getByLabel('Your own sentence').fill('dark night');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.locator('ol li button').first().click();
+    const seen = page.locator('[data-seen]');
+    await eventually(async () => assert.match(await seen.textContent(), /^dark · night = /));
+    await eventually(async () => {
+      const { asked, answer } = page.answers.get('/api/words');
+      assert.deepEqual(asked.words.map(({ name }) => name), ['dark', 'night']);
+      expectFloat((await seen.textContent()).split(' = ')[1], answer.heads[0].similarities[0][1]);
+    });
+  });
+
+  it('put common slips right', async () => {
+    const slip = page.locator('article.panel .slip');
+    await visit.open('#view=lessons&lessons.lesson=0&lessons.page=2');
+    await eventually(async () => assert.match(await slip.innerText(), /square root of one head’s width/));
+    await visit.open('#view=lessons&lessons.lesson=7');
+    await eventually(async () => assert.match(await slip.innerText(), /mean 0 and variance 1/));
     visit.expectNoComplaints();
   });
 });

@@ -11,7 +11,7 @@ import { lessonsText, type LessonName } from './text';
 
 export interface PathPage {
   view: 'words' | 'model' | 'run';
-  formula?: string; // TeX
+  formulas?: string[]; // TeX, a line each
   marks: string[];
   words?: (words: Word[]) => Partial<WordsState>; // what differs from the start of the page
   model?: (sites: Site[]) => Partial<ModelState>;
@@ -37,19 +37,19 @@ export const path: Record<LessonName, PathPage[]> = {
   similarity: [
     {
       view: 'words',
-      formula: 'q \\cdot k = \\sum_{c=1}^{d} q_c\\, k_c',
+      formulas: ['q \\cdot k = \\sum_{c=1}^{d} q_c\\, k_c'],
       marks: ['words.similarity'],
       words: () => ({ similarity: 'dot' }),
     },
     {
       view: 'words',
-      formula: '\\cos(q, k) = \\frac{q \\cdot k}{\\lVert q \\rVert\\, \\lVert k \\rVert}',
+      formulas: ['\\cos(q, k) = \\frac{q \\cdot k}{\\lVert q \\rVert\\, \\lVert k \\rVert}'],
       marks: ['words.similarity', 'words.choose'],
       words: () => ({ similarity: 'cosine' }),
     },
     {
       view: 'words',
-      formula: 's = \\frac{q \\cdot k}{\\sqrt{d}}',
+      formulas: ['s = \\frac{q \\cdot k}{\\sqrt{d}}'],
       marks: ['words.similarity', 'words.choose'],
       words: () => ({ similarity: 'scaled-dot' }),
     },
@@ -57,14 +57,16 @@ export const path: Record<LessonName, PathPage[]> = {
   softmax: [
     {
       view: 'words',
-      formula: 'w_{ij} = \\frac{\\exp(s_{ij})}{\\sum_{l} \\exp(s_{il})}',
+      formulas: ['w_{ij} = \\frac{\\exp(s_{ij})}{\\sum_{l} \\exp(s_{il})}'],
       marks: ['words.weights'],
       words: () => ({ similarity: 'cosine' }),
     },
     {
       view: 'words',
-      formula:
-        'w_{ij} = \\frac{\\exp(s_{ij} - m_i)}{\\sum_{l} \\exp(s_{il} - m_i)},\\quad m_i = \\max_l s_{il}',
+      formulas: [
+        'w_{ij} = \\frac{\\exp(s_{ij} - m_i)}{\\sum_{l} \\exp(s_{il} - m_i)}',
+        'm_i = \\max_l s_{il}',
+      ],
       marks: ['words.steps'],
       words: (words) => ({ similarity: 'cosine', step: firstOfSoftmax(words) }),
     },
@@ -77,8 +79,7 @@ export const path: Record<LessonName, PathPage[]> = {
   attention: [
     {
       view: 'words',
-      formula:
-        'C = \\operatorname{softmax}(S)\\, X,\\quad \\text{for example } S = \\frac{X X^{\\top}}{\\sqrt{d}}',
+      formulas: ['C = \\operatorname{softmax}(S)\\, X', 'S = \\frac{X X^{\\top}}{\\sqrt{d}}'],
       marks: ['words.plane', 'words.pulls'],
       words: () => ({ similarity: 'cosine', moved: true }),
     },
@@ -91,7 +92,7 @@ export const path: Record<LessonName, PathPage[]> = {
   projections: [
     {
       view: 'words',
-      formula: 's_{ij} = \\frac{(x_i W_Q) \\cdot (x_j W_K)}{\\sqrt{d}}',
+      formulas: ['s_{ij} = \\frac{(x_i W_Q) \\cdot (x_j W_K)}{\\sqrt{d}}'],
       marks: ['words.matrices', 'words.plane'],
       words: () => ({ similarity: 'scaled-dot', heads: [turned], space: 'query' }),
     },
@@ -102,7 +103,7 @@ export const path: Record<LessonName, PathPage[]> = {
     },
     {
       view: 'words',
-      formula: 'y_i = \\sum_j w_{ij}\\, (x_j W_V)',
+      formulas: ['y_i = \\sum_j w_{ij}\\, (x_j W_V)'],
       marks: ['words.matrices', 'words.pulls'],
       words: () => ({
         similarity: 'scaled-dot',
@@ -115,14 +116,15 @@ export const path: Record<LessonName, PathPage[]> = {
   heads: [
     {
       view: 'words',
-      formula:
+      formulas: [
         'C^{(h)} = \\operatorname{softmax}\\!\\left(\\frac{Q^{(h)} K^{(h)\\top}}{\\sqrt{d_h}}\\right) V^{(h)}',
+      ],
       marks: ['words.count', 'words.weights'],
       words: () => ({ similarity: 'scaled-dot', heads: [plainHead, turned] }),
     },
     {
       view: 'words',
-      formula: 'Y = [\\,C^{(1)} \\;\\; C^{(2)}\\,]\\, W_O',
+      formulas: ['Y = [\\,C^{(1)} \\;\\; C^{(2)}\\,]\\, W_O'],
       marks: ['words.heads'],
       words: () => ({
         similarity: 'scaled-dot',
@@ -134,7 +136,7 @@ export const path: Record<LessonName, PathPage[]> = {
   masks: [
     {
       view: 'words',
-      formula: 'C = \\operatorname{softmax}(S + M)\\, V,\\quad M_{ij} \\in \\{0, -\\infty\\}',
+      formulas: ['C = \\operatorname{softmax}(S + M)\\, V', 'M_{ij} \\in \\{0, -\\infty\\}'],
       marks: ['words.mask', 'words.weights'],
       words: (words) => ({
         similarity: 'cosine',
@@ -151,8 +153,7 @@ export const path: Record<LessonName, PathPage[]> = {
   positions: [
     {
       view: 'words',
-      formula:
-        '\\operatorname{Attention}(P X) = P \\operatorname{Attention}(X) \\;\\text{ for every reordering } P',
+      formulas: ['\\operatorname{Attention}(P X) = P \\operatorname{Attention}(X)'],
       marks: ['words.plane', 'words.sentence'],
       words: (words) => ({
         similarity: 'cosine',
@@ -163,8 +164,10 @@ export const path: Record<LessonName, PathPage[]> = {
     },
     {
       view: 'model',
-      formula:
-        'p_{t,2c} = \\sin\\!\\left(t / 10000^{2c/D}\\right),\\quad p_{t,2c+1} = \\cos\\!\\left(t / 10000^{2c/D}\\right)',
+      formulas: [
+        'p_{t,2c} = \\sin\\!\\left(t / 10000^{2c/D}\\right)',
+        'p_{t,2c+1} = \\cos\\!\\left(t / 10000^{2c/D}\\right)',
+      ],
       marks: ['model.cell'],
       model: firstCell,
     },
@@ -172,15 +175,18 @@ export const path: Record<LessonName, PathPage[]> = {
   norm: [
     {
       view: 'model',
-      formula:
+      formulas: [
         '\\operatorname{norm}(x) = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\varepsilon}} \\odot \\gamma + \\beta',
+      ],
       marks: ['model.cell'],
       model: firstCell,
     },
     {
       view: 'model',
-      formula:
-        '\\mu = \\frac{1}{D} \\sum_{c=1}^{D} x_c,\\quad \\sigma^2 = \\frac{1}{D} \\sum_{c=1}^{D} (x_c - \\mu)^2',
+      formulas: [
+        '\\mu = \\frac{1}{D} \\sum_{c=1}^{D} x_c',
+        '\\sigma^2 = \\frac{1}{D} \\sum_{c=1}^{D} (x_c - \\mu)^2',
+      ],
       marks: ['model.cell'],
       model: firstCell,
     },
@@ -188,7 +194,7 @@ export const path: Record<LessonName, PathPage[]> = {
   feedForward: [
     {
       view: 'model',
-      formula: 'f(x) = \\phi(x W_1 + b_1)\\, W_2 + b_2',
+      formulas: ['f(x) = \\phi(x W_1 + b_1)\\, W_2 + b_2'],
       marks: ['model.paths'],
       model: () => ({ panel: 'paths' }),
     },
@@ -196,8 +202,10 @@ export const path: Record<LessonName, PathPage[]> = {
   encoder: [
     {
       view: 'model',
-      formula:
-        'x \\to \\operatorname{norm}(x + \\operatorname{attention}(x)) \\to \\operatorname{norm}(x + f(x))',
+      formulas: [
+        'a = \\operatorname{norm}(x + \\operatorname{attention}(x))',
+        'y = \\operatorname{norm}(a + f(a))',
+      ],
       marks: ['model.overview'],
       model: () => allHeads,
     },
@@ -206,13 +214,13 @@ export const path: Record<LessonName, PathPage[]> = {
   decoder: [
     {
       view: 'model',
-      formula: 'Q = Y W_Q,\\quad K = E W_K,\\quad V = E W_V',
+      formulas: ['Q = Y W_Q', 'K = E W_K', 'V = E W_V'],
       marks: ['model.overview'],
       model: () => allHeads,
     },
     {
       view: 'model',
-      formula: 'p(y_t \\mid y_{<t}, x) = \\operatorname{softmax}(h_t W^{\\top})',
+      formulas: ['p(y_t \\mid y_{<t}, x) = \\operatorname{softmax}(h_t W^{\\top})'],
       marks: ['model.decoding'],
       model: () => ({ panel: 'decoding' }),
     },
@@ -220,7 +228,7 @@ export const path: Record<LessonName, PathPage[]> = {
   training: [
     {
       view: 'run',
-      formula: 'L = -\\sum_t \\log p(y_t \\mid y_{<t}, x)',
+      formulas: ['L = -\\sum_t \\log p(y_t \\mid y_{<t}, x)'],
       marks: ['run.curves'],
     },
     { view: 'model', marks: ['model.checkpoint', 'model.overview'], model: () => allHeads },

@@ -32,7 +32,7 @@ export interface ModelNumbers {
 export interface LessonPage {
   body: string[];
   seen?: (facts: WordFacts) => string;
-  own?: (model: ModelNumbers) => string;
+  own?: (model: ModelNumbers) => string; // empty if the model has none of it
   slip?: string;
 }
 
@@ -63,7 +63,7 @@ const similarity: LessonText = {
     {
       body: [
         'Transformers take the dot product and divide it by the square root of d, the number of coordinates that are compared.',
-        'Products of d coordinates that vary by 1 add up to a sum that varies by the square root of d. The scale takes that out again, so that wide vectors do not make the softmax all or nothing.',
+        'If the coordinates vary independently with a standard deviation of 1, the sum of d products has one of √d. The scale takes that out again, so that wide vectors do not make the softmax all or nothing.',
       ],
       seen: ({ chosen, other, similarity, scale }) =>
         `${chosen} and ${other}: ${similarity}; each sum was multiplied by ${scale}, which is 1 / √2`,
@@ -88,7 +88,7 @@ const softmax: LessonText = {
     {
       body: [
         'Here is one row, one calculation at a time. First the largest similarity is taken away from all: the shares stay the same, and the exponential cannot overflow.',
-        'Press Next and follow the numbers.',
+        'Press Next below the calculation and follow the numbers.',
       ],
       seen: ({ chosen, other, exponential, sum, weight }) =>
         `${chosen} → ${other}: ${exponential} / ${sum} = ${weight}`,
@@ -110,7 +110,7 @@ const attention: LessonText = {
   pages: [
     {
       body: [
-        'The context of a word is the mean of all words, weighted by its shares. That is self-attention, with nothing learned yet.',
+        'The context of a word is the mean of all words, weighted by its shares. That is self-attention, with nothing learned yet. S is the table of similarities: here cosines, in a Transformer scaled dot products.',
         'The words walk to their contexts. The coloured pieces show who pulled the chosen one, and how far.',
       ],
       seen: ({ chosen, context }) => `${chosen} moves to (${context})`,
@@ -203,7 +203,7 @@ const positions: LessonText = {
   pages: [
     {
       body: [
-        'Here is the sentence backwards. Every word has the same context as before: attention sees a set of words, not a sequence.',
+        'Here is the sentence backwards. Every word has the same context as before, but for the last bit of rounding: attention sees a set of words, not a sequence.',
       ],
       seen: ({ chosen, context }) =>
         `${chosen} moves to (${context}), in this order and in any other`,
@@ -214,7 +214,7 @@ const positions: LessonText = {
         'In the arithmetic of one weight you see the row of the word and the row of its position.',
       ],
       own: ({ positions, width }) => `positions: ${positions}, ${width} coordinates`,
-      slip: 'A position is not one more coordinate. It is a whole vector, as wide as the word’s, that is added to it.',
+      slip: 'A position is not one more coordinate. Sinusoidal and learned positions are whole vectors, as wide as the word’s, that are added to it.',
     },
   ],
 };
@@ -264,7 +264,8 @@ const encoder: LessonText = {
         'Attention, add & norm, feed-forward, add & norm: that is a block. An encoder stacks blocks; each starts from where the one below has moved the words.',
         'Each small picture is one head. Rows look at columns. Some look at the word before, some at the word itself, some at all.',
       ],
-      own: ({ encoderLayers, heads }) => `${encoderLayers} encoder layers × ${heads} heads`,
+      own: ({ encoderLayers, heads }) =>
+        encoderLayers > 0 ? `${encoderLayers} encoder layers × ${heads} heads` : '',
       slip: 'In an encoder every word sees every other, later ones too. Only a decoder looks back alone.',
     },
     {
@@ -283,7 +284,8 @@ const decoder: LessonText = {
       body: [
         'A decoder’s block has a causal mask. In a translator it has one sub-layer more: cross-attention, where queries come from what has been written and keys and values from the encoder.',
       ],
-      own: ({ decoderLayers, heads }) => `${decoderLayers} decoder layers × ${heads} heads`,
+      own: ({ decoderLayers, heads }) =>
+        decoderLayers > 0 ? `${decoderLayers} decoder layers × ${heads} heads` : '',
       slip: 'Cross-attention takes the query from the decoder, the key and the value from the encoder; not the other way round.',
     },
     {

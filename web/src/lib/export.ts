@@ -194,6 +194,7 @@ function pictureOf(canvas: HTMLCanvasElement): HTMLImageElement {
   image.width = Math.round(width);
   image.height = Math.round(height);
   image.className = canvas.className;
+  image.style.cssText = canvas.style.cssText;
   return image;
 }
 

@@ -14,7 +14,7 @@ interface Box {
   bottom: number;
 }
 
-const letterWidth = 9; // pixels, generous
+const letterWidth = 10; // pixels, generous
 const lineHeight = 17;
 const gap = 13;
 

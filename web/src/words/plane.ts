@@ -34,12 +34,6 @@ export function between(a: Window, b: Window, share: number): Window {
   };
 }
 
-// The whole numbers that are in sight.
-export function wholeNumbers(from: number, to: number): number[] {
-  const first = Math.ceil(from);
-  return Array.from({ length: Math.max(Math.floor(to) - first + 1, 0) }, (_, i) => first + i);
-}
-
 // An arrow in pixels: the shaft, and a head that does not grow with it.
 export function arrow([x1, y1]: Point, [x2, y2]: Point, head = 8): { shaft: string; tip: string } {
   const length = Math.hypot(x2 - x1, y2 - y1);

@@ -38,6 +38,7 @@ export const wordsText = {
     spaces: { words: 'words', query: 'queries', key: 'keys', value: 'values' },
     notes: {
       words: 'Drag a word. Its arrow ends at its context; the coloured pieces show who pulled it.',
+      pulls: 'The pulls of the chosen word, laid end to end from the origin, reach its context.',
       query: 'Every word times the query matrix: what it asks for. The grid bends with the matrix.',
       key: 'Every word times the key matrix: how it can be found. The arrow is the query of the chosen word.',
       value:
