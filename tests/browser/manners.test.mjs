@@ -120,11 +120,11 @@ describe('The page', () => {
       '#view=lessons',
       '#view=lessons&lessons.lesson=4',
     ];
-    for (const width of [400, 1280, 1920]) {
-      await page.setViewportSize({ width, height: width === 400 ? 800 : 1080 });
-      for (const state of states) {
-        await visit.open(state);
-        await page.locator('main h1').first().waitFor({ state: 'attached' });
+    for (const state of states) {
+      await visit.open(state);
+      await page.locator('main h1').first().waitFor({ state: 'attached' });
+      for (const width of [400, 1280, 1920]) {
+        await page.setViewportSize({ width, height: width === 400 ? 800 : 1080 });
         await page.waitForTimeout(300);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(wide <= width, `${wide} pixels on a screen of ${width}: ${state.slice(0, 40)}`);

@@ -67,7 +67,9 @@ export async function newPage(context) {
   page.answers = new Map(); // of the server, the last one for each path
   const complain = (text) => page.complaints.push(text);
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complain(message.text());
+    // The picture of the tab may be asked for when the test has already left the page.
+    const isOfTab = message.location().url.endsWith('/icon.svg');
+    if (['error', 'warning'].includes(message.type()) && !isOfTab) complain(message.text());
   });
   page.on('pageerror', (error) => complain(String(error)));
   page.on('response', async (response) => {
