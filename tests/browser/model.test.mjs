@@ -92,8 +92,10 @@ describe('Model', () => {
     return page.locator('[data-test="cell-text"]').textContent();
   }
 
+  // Decimals have one zero: the page writes that of a masked cell without its sign.
   function expectSameFloats(found, expected, message) {
-    assert.deepEqual(found.map(float), expected.map(float), message);
+    const written = (values) => values.map((value) => float(value) + 0);
+    assert.deepEqual(written(found), written(expected), message);
   }
 
   // Every step that has its numbers in the text gives its result again, to the last bit.
@@ -237,9 +239,11 @@ describe('Model', () => {
     assert.equal(await page.locator('[data-test="after"] [data-test="answer"]').textContent(), compare.after.text);
     assert.ok(compare.tokens.some(({ before, after }) => before !== after), 'a head does something');
     const bars = await barsOf(page, 'model.outcome');
-    expectBars(bars.slice(0, 2 * compare.tokens.length), [
-      compare.tokens.map(({ before }) => before),
-      compare.tokens.map(({ after }) => after),
+    const shown = compare.tokens.slice(0, bars.length / 3); // long answers are folded
+    assert.ok(shown.length >= Math.min(compare.tokens.length, 20));
+    expectBars(bars.slice(0, 2 * shown.length), [
+      shown.map(({ before }) => before),
+      shown.map(({ after }) => after),
     ]);
     await picture(page, 'model-what-if');
     visit.expectNoComplaints();
