@@ -86,7 +86,8 @@ TEST(HeadFacts, TheFirstQueryOfCausalAttentionDoesNotCount) {
 }
 
 TEST(HeadFacts, HeadsHaveFactsOfTheirOwn) {
-  const Tensor weights = Tensor::from({1, 0, 0, 1, 0, 1, 0, 1}, {2, 2, 2});
+  const Tensor weights =
+      Tensor::from({1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1}, {2, 3, 3});
   const auto facts = head_facts(weights, LinkKind::own);
   ASSERT_EQ(facts.size(), 2u);
   EXPECT_EQ(facts[0].label, "same token");
