@@ -28,7 +28,7 @@ TEST(TokenList, PiecesBelongToWordsAndSpecialTokensAreWordsOfTheirOwn) {
     EXPECT_EQ(tokens.is_special[i], i == 0 || i + 1 == ids.size());
     if (tokens.words[i] == 2) joined += tokens.texts[i];
   }
-  EXPECT_EQ(joined, " bat");  // the space is a token of its own here
+  EXPECT_EQ(joined, " bat");  // the space is a token of its own
 }
 
 TEST(TokenList, OfNothingIsEmpty) { EXPECT_TRUE(token_list({}, letters()).pieces.empty()); }

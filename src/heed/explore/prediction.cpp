@@ -30,13 +30,6 @@ void cut(std::vector<int>& ids, Index place) {
   ids.resize(static_cast<std::size_t>(place + 1));
 }
 
-std::optional<int> token_behind(const ModelSession& session, const PassInput& input, Index place) {
-  if (session.kind() == ModelKind::masked) return std::nullopt;
-  const std::vector<int>& ids = session.translation() ? input.target : input.source;
-  if (place + 1 >= std::ssize(ids)) return std::nullopt;
-  return ids[place + 1];
-}
-
 // All but the token.
 Prediction place_of(const ModelSession& session, const PassInput& input, Index place) {
   Prediction prediction{.input = input};

@@ -85,6 +85,12 @@ std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input
   return ids;
 }
 
+std::optional<int> token_behind(const ModelSession& session, const PassInput& input, Index place) {
+  if (!session.translation() && !session.language()) return std::nullopt;
+  const std::vector<int>& ids = session.translation() ? input.target : input.source;
+  return place + 1 < std::ssize(ids) ? std::optional(ids[place + 1]) : input.last;
+}
+
 Tensor forced_logits(const ModelSession& session, const PassInput& input,
                      nn::ForwardContext& context) {
   if (const auto* model = session.translation()) {
@@ -114,9 +120,7 @@ Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput inpu
 }
 
 int Recording::predicted_token(Index row) const {
-  const std::vector<int>& tokens = session_->translation() ? input_.target : input_.source;
-  const bool has_next = !session_->masked() && row + 1 < std::ssize(tokens);
-  if (has_next) return tokens[row + 1];
+  if (const auto token = token_behind(*session_, input_, row)) return *token;
   const auto logits = std::as_const(logits_).values().subspan(row * logits_.dim(1), logits_.dim(1));
   return static_cast<int>(std::ranges::max_element(logits) - logits.begin());
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,13 @@ struct PassInput {
   std::vector<int> source;
   // Of a translation: what the decoder reads, the end token and then what has come out.
   std::vector<int> target;
+  // What came out behind the last of these, where that is known: the end of a translation.
+  std::optional<int> last = std::nullopt;
 };
+
+// The token that stands behind position `place` of the sequence that a model goes on with; nothing
+// behind the last unless that is known, and for models that predict no next token.
+std::optional<int> token_behind(const ModelSession& session, const PassInput& input, Index place);
 
 // The tokens that stand in the rows of encoder (or only stack): the source, with the begin token
 // where a classifier puts one before it.
@@ -48,9 +55,8 @@ class Recording {
   const PassInput& input() const { return input_; }
   const nn::AttentionChanges& changes() const { return changes_; }
   const Tensor& logits() const { return logits_; }  // of forced_logits
-  // What row `row` of the logits of a translation, a language model or a masked model is about: the
-  // token that stands behind it in the input or, where none does and for a masked model, the most
-  // likely one.
+  // What row `row` of the logits of a translation, a language model or a masked model is about:
+  // token_behind or, where there is none, the most likely token.
   int predicted_token(Index row) const;
   const std::vector<HeadFact>& head_facts(const std::string& site) const;
 

@@ -36,7 +36,10 @@ PassInput pass_input(const ModelSession& session, const std::string& text, const
   if (session.language()) return {source_ids(session, text + forced.value_or("")), {}};
   PassInput input{source_ids(session, text), {}};
   if (!session.translation()) return input;
-  input.target = forced ? forced_target(session, *forced) : target_inputs(answer);
+  if (forced) return {input.source, forced_target(session, *forced)};
+  input.target = target_inputs(answer);
+  const bool has_ended = answer.tokens.size() == input.target.size();
+  if (has_ended) input.last = answer.tokens.back().token;
   return input;
 }
 
