@@ -42,9 +42,9 @@ TEST(StaticFiles, AreUnpackedForClientsThatTakeNoGzip) {
 
 TEST(StaticFiles, AreFoundByTheirExactPathOnly) {
   EXPECT_TRUE(files().find(get("/")));
-  for (const char* path : {"/index", "/INDEX.HTML", "//index.html", "/assets", "/assets/",
-                           "/./index.html", "/assets/../index.html", "/../../etc/passwd",
-                           "/etc/passwd", "/index.html/"}) {
+  for (const char* path :
+       {"/index", "/INDEX.HTML", "//index.html", "/assets", "/assets/", "/./index.html",
+        "/assets/../index.html", "/../../etc/passwd", "/etc/passwd", "/index.html/"}) {
     EXPECT_FALSE(files().find(get(path))) << path;
   }
   EXPECT_FALSE(files().find(get({"/index.html\0", 12})));

@@ -39,7 +39,7 @@ class Tensor {
   std::span<float> values() & { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const float> values() const& { return {data(), static_cast<std::size_t>(size_)}; }
   void values() const&& = delete;  // they would be gone before anyone could look at them
-  float item() const;  // the value of a tensor of size 1
+  float item() const;              // the value of a tensor of size 1
 
   Tensor clone() const;                        // its own copy of the values, no record
   Tensor detach() const;                       // the same values, no record
