@@ -113,6 +113,37 @@ TEST(Backward, AddingDoesNotChangeGradientsThatSomebodyKept) {
   EXPECT_EQ(values_of(kept), (std::vector<float>{1, 1}));
 }
 
+// 2 x, by an operation that adds to the gradient that x has so far.
+Tensor doubled_in_place(const Tensor& x, bool& has_taken) {
+  return record(ops::scale(x.detach(), 2), {x},
+                [&has_taken](const Tensor& dy, const TakeGradient& take) -> Gradients {
+                  Tensor sum = take(0);
+                  has_taken = sum.is_defined();
+                  if (!has_taken) sum = Tensor::zeros(dy.shape());
+                  for (Index i = 0; i < dy.size(); ++i) sum.data()[i] += 2 * dy.data()[i];
+                  return {sum};
+                });
+}
+
+TEST(Backward, AnOperationMayAddToTheGradientInPlace) {
+  const Tensor x = leaf({1, 2}, {2});
+  bool has_taken = false;
+  const Tensor first = doubled_in_place(x, has_taken);
+  backward(ops::sum(ops::add(first, ops::scale(x, 3))));
+  EXPECT_TRUE(has_taken);
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{5, 5}));
+}
+
+TEST(Backward, AGradientThatSomebodyElseLooksAtIsNotTaken) {
+  const Tensor x = leaf({1, 2}, {2}), y = leaf({3, 4}, {2});
+  bool has_taken = true;
+  const Tensor first = doubled_in_place(x, has_taken);
+  backward(ops::sum(ops::add(first, ops::add(x, y))));  // x and y are handed the same tensor
+  EXPECT_FALSE(has_taken);
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{3, 3}));
+  EXPECT_EQ(values_of(y.gradient()), (std::vector<float>{1, 1}));
+}
+
 TEST(Backward, ClearedGradientsBeginAgain) {
   Tensor x = leaf({1, 2}, {2});
   backward(ops::sum(x));

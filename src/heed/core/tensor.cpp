@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cassert>
 #include <unordered_set>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -16,7 +17,7 @@ namespace heed {
 // A place in the record: a leaf that collects a gradient, or a result and the way back from it.
 class Node {
  public:
-  Node(std::vector<std::shared_ptr<Node>> inputs, BackwardFunction go_back)
+  Node(std::vector<std::shared_ptr<Node>> inputs, detail::AnyBackward go_back)
       : inputs_(std::move(inputs)), go_back_(std::move(go_back)), order_(next_order++) {}
 
   bool is_leaf() const { return inputs_.empty(); }
@@ -39,11 +40,18 @@ class Node {
     });
   }
 
+  // The gradient so far, for somebody who adds to it in place.
+  Tensor take_gradient() {
+    if (!gradient_.is_defined() || gradient_.shares_values()) return {};
+    return std::exchange(gradient_, Tensor());
+  }
+
   // Hands this result's gradient on to its inputs and lets go of everything that was kept for it.
   void go_back() {
-    const Tensor dy = std::move(gradient_);
-    gradient_ = Tensor();
-    Gradients gradients = go_back_(dy);
+    const Tensor dy = std::exchange(gradient_, Tensor());
+    Gradients gradients = go_back_(dy, [this](std::size_t input) {
+      return inputs_[input] ? inputs_[input]->take_gradient() : Tensor();
+    });
     go_back_ = nullptr;
     assert(gradients.size() == inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -57,7 +65,7 @@ class Node {
   static std::atomic<std::uint64_t> next_order;
 
   std::vector<std::shared_ptr<Node>> inputs_;
-  BackwardFunction go_back_;
+  detail::AnyBackward go_back_;
   Tensor gradient_;
   std::uint64_t order_;
 };
@@ -159,7 +167,7 @@ void Tensor::clear_gradient() {
   if (node_) node_->gradient() = Tensor();
 }
 
-Tensor record(Tensor y, std::vector<Tensor> inputs, BackwardFunction go_back) {
+Tensor detail::record_node(Tensor y, const std::vector<Tensor>& inputs, AnyBackward go_back) {
   const bool is_needed = std::any_of(inputs.begin(), inputs.end(),
                                      [](const Tensor& input) { return input.needs_gradient(); });
   if (!recording || !is_needed) return y;

@@ -5,6 +5,7 @@
 // the reverse order of their creation and leaves gradients in the tensors that asked for them.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,6 +17,20 @@ namespace heed {
 
 class Rng;
 class Node;
+class Tensor;
+
+// One gradient per input, in their order; an undefined tensor means "no gradient".
+using Gradients = std::vector<Tensor>;
+
+// Hands over the gradient that an input has collected so far, to be added to in place; undefined if
+// there is none yet, or if somebody else looks at it. What is taken is returned among the
+// gradients.
+using TakeGradient = std::function<Tensor(std::size_t input)>;
+
+namespace detail {
+using AnyBackward = std::function<Gradients(const Tensor& dy, const TakeGradient& take)>;
+Tensor record_node(Tensor y, const std::vector<Tensor>& inputs, AnyBackward go_back);
+}  // namespace detail
 
 class Tensor {
  public:
@@ -56,8 +71,7 @@ class Tensor {
 
  private:
   friend class Node;
-  friend Tensor record(Tensor, std::vector<Tensor>,
-                       std::function<std::vector<Tensor>(const Tensor&)>);
+  friend Tensor detail::record_node(Tensor, const std::vector<Tensor>&, detail::AnyBackward);
   friend void backward(Tensor, const Tensor&);
 
   Shape shape_;
@@ -66,13 +80,21 @@ class Tensor {
   std::shared_ptr<Node> node_;
 };
 
-// One gradient per input, in their order; an undefined tensor means "no gradient".
-using Gradients = std::vector<Tensor>;
-using BackwardFunction = std::function<Gradients(const Tensor& dy)>;
-
-// Joins the result `y` to the graph if any input needs a gradient and recording is on. The function
-// must capture `y` before this call if it needs it, so that no node owns itself.
-Tensor record(Tensor y, std::vector<Tensor> inputs, BackwardFunction go_back);
+// Joins the result `y` to the graph if any input needs a gradient and recording is on. The way back
+// is a function of dy, or of dy and a TakeGradient. It must capture `y` before this call if it
+// needs it, so that no node owns itself.
+template <typename GoBack>
+Tensor record(Tensor y, const std::vector<Tensor>& inputs, GoBack go_back) {
+  if constexpr (std::invocable<GoBack&, const Tensor&>) {
+    return detail::record_node(
+        std::move(y), inputs,
+        [go_back = std::move(go_back)](const Tensor& dy, const TakeGradient&) mutable -> Gradients {
+          return go_back(dy);
+        });
+  } else {
+    return detail::record_node(std::move(y), inputs, std::move(go_back));
+  }
+}
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient
 // to start from is given. The record is used up; a result that is moved in is let go of first.

@@ -349,7 +349,7 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
   Plan plan = make_plan(query, key, value, mask, options, inputs);
   if (is_recorded(inputs)) check_disjoint(key.spans);
   Tensor output = run_forward(plan, view);
-  return record(output, std::move(inputs),
+  return record(output, inputs,
                 [plan = std::move(plan), output](const Tensor& doutput) mutable -> Gradients {
                   const Tensor deltas = make_deltas(plan, output, doutput);
                   output = Tensor();  // the gradients may take its place

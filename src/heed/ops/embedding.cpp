@@ -27,10 +27,9 @@ Tensor gathered(const Tensor& x, const Rows& rows, float factor) {
 
 // dx[rows[i]] += factor * dy[i]. Each piece owns a range of columns, and takes the rows in order.
 template <typename Rows>
-Tensor scattered(const Tensor& dy, const Rows& rows, const Shape& shape, float factor) {
+Tensor scattered(Tensor dx, const Tensor& dy, const Rows& rows, float factor) {
   constexpr Index columns = 32;
-  const Index cols = shape.dim(1);
-  Tensor dx = Tensor::zeros(shape);
+  const Index cols = dx.dim(1);
   parallel_ranges(cols, columns, [&, from = dy.data(), to = dx.data()](Index begin, Index end) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       kernels::add_scaled(to + rows[i] * cols + begin, from + static_cast<Index>(i) * cols + begin,
@@ -38,6 +37,12 @@ Tensor scattered(const Tensor& dy, const Rows& rows, const Shape& shape, float f
     }
   });
   return dx;
+}
+
+// The first input's gradient so far, or zeros.
+Tensor gradient_so_far(const TakeGradient& take, const Shape& shape) {
+  Tensor gradient = take(0);
+  return gradient.is_defined() ? gradient : Tensor::zeros(shape);
 }
 
 void check_ids(std::span<const int> ids, Index num_rows) {
@@ -53,7 +58,9 @@ Tensor embedding(const Tensor& table, std::span<const int> ids, float scale) {
   check_ids(ids, table.dim(0));
   return record(gathered(table, ids, scale), {table},
                 [ids = std::vector<int>(ids.begin(), ids.end()), shape = table.shape(), scale](
-                    const Tensor& dy) -> Gradients { return {scattered(dy, ids, shape, scale)}; });
+                    const Tensor& dy, const TakeGradient& take) -> Gradients {
+                  return {scattered(gradient_so_far(take, shape), dy, ids, scale)};
+                });
 }
 
 Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scale) {
@@ -77,7 +84,9 @@ Tensor gather_rows(const Tensor& x, std::span<const Index> rows) {
   }
   return record(gathered(x, rows, 1), {x},
                 [rows = std::vector<Index>(rows.begin(), rows.end()), shape = x.shape()](
-                    const Tensor& dy) -> Gradients { return {scattered(dy, rows, shape, 1)}; });
+                    const Tensor& dy, const TakeGradient& take) -> Gradients {
+                  return {scattered(gradient_so_far(take, shape), dy, rows, 1)};
+                });
 }
 
 }  // namespace heed::ops

@@ -41,13 +41,18 @@ class GroupSums {
   std::shared_ptr<float> sums_;
 };
 
-LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& weight, bool wants_dx,
-                            bool wants_dbias) {
+// Where dx is added up: in what there is, or in new memory.
+Tensor dx_of(const Tensor& x, const LinearBackwardOptions& options) {
+  if (!options.wants_dx) return {};
+  return options.dx_so_far.is_defined() ? options.dx_so_far : Tensor::empty(x.shape());
+}
+
+LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& weight,
+                            const LinearBackwardOptions& options) {
   const Index rows = x.dim(0), in_dim = weight.dim(1), out_dim = weight.dim(0);
-  LinearGradients gradients;
+  LinearGradients gradients{.dx = dx_of(x, options), .dweight = {}, .dbias = {}};
   std::shared_ptr<float> packed_weight;
-  if (wants_dx) {
-    gradients.dx = Tensor::empty(x.shape());
+  if (options.wants_dx) {
     packed_weight = allocate_floats(kernels::gemm_packed_size(out_dim, in_dim));
     kernels::gemm_pack(packed_weight.get(), weight.data(), in_dim, 1, out_dim, in_dim);
   }
@@ -55,40 +60,39 @@ LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& wei
 
   parallel_for(num_groups, [&](Index group) {
     const Index first = rows * group / num_groups, last = rows * (group + 1) / num_groups;
-    std::fill_n(dweight.of(group), out_dim * in_dim, 0.0f);
     std::fill_n(dbias.of(group), out_dim, 0.0f);
     const auto packed_x = allocate_floats(kernels::gemm_packed_size(chunk_rows, in_dim));
     for (Index begin = first; begin < last; begin += chunk_rows) {
       const Index count = std::min(chunk_rows, last - begin);
       const float* dy_rows = dy.data() + begin * out_dim;
-      if (wants_dx) {
+      if (options.wants_dx) {
         kernels::gemm(gradients.dx.data() + begin * in_dim, in_dim, dy_rows, out_dim, 1,
-                      packed_weight.get(), count, in_dim, out_dim, false, nullptr);
+                      packed_weight.get(), count, in_dim, out_dim, options.dx_so_far.is_defined(),
+                      nullptr);
       }
       kernels::gemm_pack(packed_x.get(), x.data() + begin * in_dim, in_dim, 1, count, in_dim);
       kernels::gemm(dweight.of(group), in_dim, dy_rows, 1, out_dim, packed_x.get(), out_dim, in_dim,
-                    count, true, nullptr);
-      if (wants_dbias) kernels::add_rows(dbias.of(group), dy_rows, count, out_dim, out_dim);
+                    count, begin > first, nullptr);
+      if (options.wants_dbias) kernels::add_rows(dbias.of(group), dy_rows, count, out_dim, out_dim);
     }
   });
   gradients.dweight = dweight.total(weight.shape());
-  if (wants_dbias) gradients.dbias = dbias.total({out_dim});
+  if (options.wants_dbias) gradients.dbias = dbias.total({out_dim});
   return gradients;
 }
 
-LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weight, bool wants_dx,
-                           bool wants_dbias) {
+LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weight,
+                           const LinearBackwardOptions& options) {
   const Index rows = x.dim(0), in_dim = weight.dim(1), out_dim = weight.dim(0);
-  LinearGradients gradients;
-  if (wants_dx) {
-    gradients.dx = Tensor::empty(x.shape());
+  LinearGradients gradients{.dx = dx_of(x, options), .dweight = {}, .dbias = {}};
+  if (options.wants_dx) {
     parallel_gemm(gradients.dx.data(), in_dim, {dy.data(), out_dim}, {weight.data(), in_dim}, rows,
-                  in_dim, out_dim);
+                  in_dim, out_dim, {.accumulate = options.dx_so_far.is_defined()});
   }
   gradients.dweight = Tensor::empty(weight.shape());
   parallel_gemm(gradients.dweight.data(), in_dim, {dy.data(), out_dim, true}, {x.data(), in_dim},
                 out_dim, in_dim, rows);
-  if (wants_dbias) {
+  if (options.wants_dbias) {
     gradients.dbias = Tensor::zeros({out_dim});
     parallel_ranges(
         out_dim, sum_columns, [&, sums = gradients.dbias.data()](Index begin, Index end) {
@@ -101,11 +105,10 @@ LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weig
 }  // namespace
 
 LinearGradients linear_backward(const Tensor& dy, const Tensor& x, const Tensor& weight,
-                                bool wants_dx, bool wants_dbias) {
+                                const LinearBackwardOptions& options) {
   const bool is_worth_groups =
       weight.size() <= largest_small_weight && x.dim(0) >= num_groups * chunk_rows / 2;
-  return is_worth_groups ? in_one_pass(dy, x, weight, wants_dx, wants_dbias)
-                         : one_by_one(dy, x, weight, wants_dx, wants_dbias);
+  return is_worth_groups ? in_one_pass(dy, x, weight, options) : one_by_one(dy, x, weight, options);
 }
 
 }  // namespace heed::ops

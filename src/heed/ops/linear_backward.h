@@ -11,8 +11,14 @@ struct LinearGradients {
   Tensor dbias;    // the sum of dy over its rows, [O]; undefined unless wanted
 };
 
+struct LinearBackwardOptions {
+  bool wants_dx = true;
+  bool wants_dbias = false;
+  Tensor dx_so_far = {};  // [N, I], added to in place; undefined: nothing yet
+};
+
 // dy [N, O], x [N, I], weight [O, I].
 LinearGradients linear_backward(const Tensor& dy, const Tensor& x, const Tensor& weight,
-                                bool wants_dx, bool wants_dbias);
+                                const LinearBackwardOptions& options);
 
 }  // namespace heed::ops

@@ -54,13 +54,17 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
   std::vector<Tensor> inputs{x, weight};
   if (bias.is_defined()) inputs.push_back(bias);
-  return record(y, std::move(inputs),
-                [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
-                 has_bias = bias.is_defined()](const Tensor& dy) -> Gradients {
-                  LinearGradients gradients = linear_backward(dy, x, weight, needs_dx, has_bias);
-                  if (!has_bias) return {gradients.dx, gradients.dweight};
-                  return {gradients.dx, gradients.dweight, gradients.dbias};
-                });
+  return record(
+      y, inputs,
+      [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
+       has_bias = bias.is_defined()](const Tensor& dy, const TakeGradient& take) -> Gradients {
+        LinearGradients gradients = linear_backward(dy, x, weight,
+                                                    {.wants_dx = needs_dx,
+                                                     .wants_dbias = has_bias,
+                                                     .dx_so_far = needs_dx ? take(0) : Tensor()});
+        if (!has_bias) return {gradients.dx, gradients.dweight};
+        return {gradients.dx, gradients.dweight, gradients.dbias};
+      });
 }
 
 }  // namespace heed::ops

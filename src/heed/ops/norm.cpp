@@ -56,7 +56,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, float
 
   std::vector<Tensor> inputs{x, gain};
   if (bias.is_defined()) inputs.push_back(bias);
-  return record(y, std::move(inputs),
+  return record(y, inputs,
                 [=, x = x.detach(), gain = gain.detach(),
                  has_bias = b != nullptr](const Tensor& dy) -> Gradients {
                   Tensor dx = Tensor::empty(x.shape());
