@@ -133,7 +133,8 @@ struct ProjectionSizes {
 };
 
 const std::vector<ProjectionSizes> projection_sizes = {
-    {1, 1, 1}, {1, 5, 2}, {7, 17, 33}, {65, 16, 130}, {140, 33, 301}};
+    {1, 1, 1},      {1, 5, 2},     {7, 17, 33},   {65, 16, 130},
+    {140, 33, 301}, {9, 700, 301}, {400, 3, 1100}};  // the last two in several tiles and chunks
 
 TEST(ProjectionCrossEntropy, ValuesAndGradientsMatchTheReference) {
   for (const auto [rows, dim, classes] : projection_sizes) {
@@ -176,6 +177,34 @@ TEST(ProjectionCrossEntropy, EqualsLinearThenCrossEntropy) {
     const double plain = ops::cross_entropy(logits, targets, {.reduction = Reduction::sum}).item();
     EXPECT_NEAR(fused.loss.item(), smoothed, 1e-5 * std::abs(smoothed));
     EXPECT_NEAR(fused.negative_log_likelihood, plain, 1e-5 * std::abs(plain));
+  }
+}
+
+// Minus infinity for more words than a tile of the weight has: they cost nothing and learn nothing.
+TEST(ProjectionCrossEntropy, ImpossibleWordsChangeNothing) {
+  constexpr Index rows = 5, dim = 3, classes = 1100, possible = 400;
+  std::vector<int> targets;
+  for (int i = 0; i < rows; ++i) targets.push_back(classes - 1 - i);
+  Inputs all = {sample({rows, dim}), sample({classes, dim}, 2), sample({classes}, 3)};
+  std::fill_n(all[2].data(), classes - possible, -std::numeric_limits<float>::infinity());
+  const auto last = [](const Tensor& x, const Shape& shape) {
+    return Tensor::from(x.values().last(static_cast<std::size_t>(shape.size())), shape);
+  };
+  const Tensor few_weights = last(all[1], {possible, dim}), few_biases = last(all[2], {possible});
+  std::vector<int> few_targets;
+  for (int i = 0; i < rows; ++i) few_targets.push_back(possible - 1 - i);
+
+  for (Tensor& tensor : all) tensor.require_gradient();
+  const Tensor loss = ops::projection_cross_entropy(all[0], all[1], all[2], targets, 0).loss;
+  backward(loss);
+  EXPECT_FLOAT_EQ(loss.item(), ops::projection_cross_entropy(all[0].detach(), few_weights,
+                                                             few_biases, few_targets, 0)
+                                   .loss.item());
+  for (Index i = 0; i < classes - possible; ++i) {
+    ASSERT_EQ(all[2].gradient().values()[i], 0) << i;
+  }
+  for (const Tensor& tensor : all) {
+    for (const float g : tensor.gradient().values()) ASSERT_TRUE(std::isfinite(g));
   }
 }
 

@@ -85,8 +85,8 @@ HWY_INLINE HeadRows GatherRows(float* target, PagedRows rows, std::int64_t count
   const std::int64_t stride = padded(width);
   for (std::int64_t i = 0; i < count; ++i) {
     float* row = target + i * stride;
-    std::copy(rows.row(i), rows.row(i) + width, row);
-    std::fill(row + width, row + stride, 0.0f);
+    Map(row, rows.row(i), width, [](auto v) HWY_ATTR { return v; });
+    for (std::int64_t j = width; j < stride; ++j) row[j] = 0;
   }
   return {target, stride};
 }
@@ -339,7 +339,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
       if (record == nullptr && (block_sees.last <= from || block_sees.first >= from + keys))
         continue;
       GemmPanels(work.scores, forward_block.keys, queries.data + (at - first) * queries.stride,
-                 queries.stride, 1, work.keys, block.rows, keys, sizes.key_dim, false, nullptr);
+                 queries.stride, 1, work.keys, block.rows, block.whole_vectors(), sizes.key_dim,
+                 false, nullptr);
       ApplyRule(block, rule, sizes.keys, record);
       float* mixed = work.mixed + (at - first) * mixed_stride;
       JoinBlock(block, at - first, running, work.mixed, mixed_stride, sizes.value_dim);
@@ -358,8 +359,9 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
     const bool sees_nothing = most == -HUGE_VALF;
     log_sum.data[i * log_sum.stride] = sees_nothing ? -HUGE_VALF : most + std::log(sum);
     float* mixed = work.mixed + (i - first) * mixed_stride;
-    ScaleRow(mixed, sees_nothing ? 0.0f : 1 / sum, sizes.value_dim);
-    std::copy(mixed, mixed + sizes.value_dim, output.data + i * output.stride);
+    const auto factor = hn::Set(FloatTag(), sees_nothing ? 0.0f : 1 / sum);
+    Map(output.data + i * output.stride, mixed, sizes.value_dim,
+        [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
   }
 }
 
@@ -463,13 +465,15 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
 
       // The weights once more, from the scores and the row sums that were kept.
       GemmPanels(work.weights, backward_block.keys, query_rows.data, query_rows.stride, 1,
-                 work.key_columns, block.rows, keys, sizes.key_dim, false, nullptr);
+                 work.key_columns, block.rows, block.whole_vectors(), sizes.key_dim, false,
+                 nullptr);
       ApplyRule(block, rule, sizes.keys, nullptr);
       WeightsAgain(block, log_sum);
 
       // dweights = doutput value^T; through dropout if there was one.
       GemmPanels(work.dweights, backward_block.keys, doutput_rows.data, doutput_rows.stride, 1,
-                 work.value_columns, block.rows, keys, sizes.value_dim, false, nullptr);
+                 work.value_columns, block.rows, block.whole_vectors(), sizes.value_dim, false,
+                 nullptr);
       for (std::int64_t i = 0; i < block.rows; ++i) {
         float* dweights = work.dweights + i * backward_block.keys;
         if (rule.has_dropout) DropWeights(dweights, at + i, from, keys, rule);
@@ -483,7 +487,8 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
                  RowsFactor(doutput_rows, block.rows), keys, sizes.value_dim, block.rows);
       if (rule.softcap > 0) {
         GemmPanels(work.weights, backward_block.keys, query_rows.data, query_rows.stride, 1,
-                   work.key_columns, block.rows, keys, sizes.key_dim, false, nullptr);
+                   work.key_columns, block.rows, block.whole_vectors(), sizes.key_dim, false,
+                   nullptr);
         for (std::int64_t i = 0; i < block.rows; ++i) {
           CapSlopes(work.dweights + i * backward_block.keys, block.row(i), rule,
                     block.whole_vectors());

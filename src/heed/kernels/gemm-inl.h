@@ -34,57 +34,55 @@ struct GemmStart {
 };
 
 // c [rows, columns] (+)= a [rows, depth] x panel [depth, panel width]. a(i, k) is a[i * a_row + k *
-// a_col]; the rows of the panel are `panel_stride` apart.
-template <int rows>
+// a_col]; the rows of the panel are `panel_stride` apart. With few columns the panel's first vector
+// is enough.
+template <int rows, int vectors>
 HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const float* HWY_RESTRICT a,
                           std::int64_t a_row, std::int64_t a_col, const float* HWY_RESTRICT panel,
                           std::int64_t panel_stride, std::int64_t columns, std::int64_t depth,
                           const GemmStart& start) {
   const hn::ScalableTag<float> d;
   const std::int64_t lanes = hn::Lanes(d);
-  hn::Vec<decltype(d)> sum[rows][2];
+  hn::Vec<decltype(d)> sum[rows][vectors];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
     hwy::Prefetch(c + i * c_stride);  // c is seldom in the near caches when k ends
-    sum[i][0] = sum[i][1] = hn::Zero(d);
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) sum[i][v] = hn::Zero(d);
   }
 
   for (std::int64_t k = 0; k < depth; ++k) {
     // So few rows wait for b: it is asked for some lines ahead.
     if constexpr (rows <= 3) hwy::Prefetch(panel + 16 * panel_stride);
-    const auto b0 = hn::LoadU(d, panel);
-    const auto b1 = hn::LoadU(d, panel + lanes);
+    hn::Vec<decltype(d)> b[vectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) b[v] = hn::LoadU(d, panel + v * lanes);
     panel += panel_stride;
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const auto ai = hn::Set(d, a[i * a_row]);
-      sum[i][0] = hn::MulAdd(ai, b0, sum[i][0]);
-      sum[i][1] = hn::MulAdd(ai, b1, sum[i][1]);
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) sum[i][v] = hn::MulAdd(ai, b[v], sum[i][v]);
     }
     a += a_col;
   }
 
-  if (columns == 2 * lanes) {
+  if (columns == vectors * lanes) {
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       float* row = c + i * c_stride;
-      if (start.accumulate) {
-        sum[i][0] = hn::Add(sum[i][0], hn::LoadU(d, row));
-        sum[i][1] = hn::Add(sum[i][1], hn::LoadU(d, row + lanes));
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) {
+        if (start.accumulate) sum[i][v] = hn::Add(sum[i][v], hn::LoadU(d, row + v * lanes));
+        if (start.bias) sum[i][v] = hn::Add(sum[i][v], hn::LoadU(d, start.bias + v * lanes));
+        hn::StoreU(sum[i][v], d, row + v * lanes);
       }
-      if (start.bias) {
-        sum[i][0] = hn::Add(sum[i][0], hn::LoadU(d, start.bias));
-        sum[i][1] = hn::Add(sum[i][1], hn::LoadU(d, start.bias + lanes));
-      }
-      hn::StoreU(sum[i][0], d, row);
-      hn::StoreU(sum[i][1], d, row + lanes);
     }
     return;
   }
-  HWY_ALIGN float tile[2 * HWY_MAX_BYTES / sizeof(float)];
+  HWY_ALIGN float tile[vectors * HWY_MAX_BYTES / sizeof(float)];
   for (int i = 0; i < rows; ++i) {
-    hn::Store(sum[i][0], d, tile);
-    hn::Store(sum[i][1], d, tile + lanes);
+    for (int v = 0; v < vectors; ++v) hn::Store(sum[i][v], d, tile + v * lanes);
     float* row = c + i * c_stride;
     for (std::int64_t j = 0; j < columns; ++j) {
       float value = tile[j];
@@ -95,23 +93,40 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
   }
 }
 
+template <int rows>
+HWY_INLINE void GemmColumns(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
+                            std::int64_t a_col, const float* panel, std::int64_t panel_stride,
+                            std::int64_t columns, std::int64_t depth, const GemmStart& start) {
+  if (columns <= static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()))) {
+    GemmBlock<rows, 1>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+  } else {
+    GemmBlock<rows, 2>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+  }
+}
+
 HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float* a,
                          std::int64_t a_row, std::int64_t a_col, const float* panel,
                          std::int64_t panel_stride, std::int64_t columns, std::int64_t depth,
                          const GemmStart& start) {
   switch (rows) {
     case 1:
-      return GemmBlock<1>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+      return GemmColumns<1>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth,
+                            start);
     case 2:
-      return GemmBlock<2>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+      return GemmColumns<2>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth,
+                            start);
     case 3:
-      return GemmBlock<3>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+      return GemmColumns<3>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth,
+                            start);
     case 4:
-      return GemmBlock<4>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+      return GemmColumns<4>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth,
+                            start);
     case 5:
-      return GemmBlock<5>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+      return GemmColumns<5>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth,
+                            start);
     default:
-      return GemmBlock<6>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth, start);
+      return GemmColumns<6>(c, c_stride, a, a_row, a_col, panel, panel_stride, columns, depth,
+                            start);
   }
 }
 

@@ -28,12 +28,6 @@ void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, s
   GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathered);
 }
 
-void GemmUnpacked(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
-                  std::int64_t a_col, const float* b, std::int64_t b_stride, std::int64_t m,
-                  std::int64_t n, std::int64_t k, bool accumulate) {
-  GemmRowsOfB(c, c_stride, a, a_row, a_col, b, b_stride, m, n, k, accumulate);
-}
-
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -44,7 +38,6 @@ HWY_EXPORT(PanelWidthHere);
 HWY_EXPORT(GatheredSize);
 HWY_EXPORT(Pack);
 HWY_EXPORT(Gemm);
-HWY_EXPORT(GemmUnpacked);
 
 std::int64_t gemm_panel_width() noexcept { return HWY_DYNAMIC_DISPATCH(PanelWidthHere)(); }
 
@@ -69,18 +62,11 @@ std::int64_t gemm_gathered_size(std::int64_t m) noexcept {
   return HWY_DYNAMIC_DISPATCH(GatheredSize)(m);
 }
 
-std::int64_t gemm_unpacked_stride(std::int64_t n) noexcept {
+std::int64_t gemm_row_stride(std::int64_t n) noexcept {
   constexpr std::int64_t line = 64 / sizeof(float);
   const std::int64_t width = gemm_panel_width();
   const std::int64_t lines = ((n + width - 1) / width * width + line - 1) / line;
   return (lines + (lines % 2 == 0)) * line;
-}
-
-void gemm_unpacked(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
-                   std::int64_t a_col, const float* b, std::int64_t b_stride, std::int64_t m,
-                   std::int64_t n, std::int64_t k, bool accumulate) noexcept {
-  HWY_DYNAMIC_DISPATCH(GemmUnpacked)
-  (c, c_stride, a, a_row, a_col, b, b_stride, m, n, k, accumulate);
 }
 
 }  // namespace heed::kernels

@@ -25,14 +25,8 @@ void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, s
           const float* bias, float* gathered = nullptr) noexcept;
 std::int64_t gemm_gathered_size(std::int64_t m) noexcept;
 
-// The same for a b that lies in rows, `b_stride` apart, that can be read to the end of their last
-// panel. It pays when m is large, because a panel is then read many times from the near cache.
-void gemm_unpacked(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
-                   std::int64_t a_col, const float* b, std::int64_t b_stride, std::int64_t m,
-                   std::int64_t n, std::int64_t k, bool accumulate) noexcept;
-
-// A good b_stride for n columns: whole panels, and an odd number of cache lines, so that the rows
-// of a panel spread over all sets of the cache.
-std::int64_t gemm_unpacked_stride(std::int64_t n) noexcept;
+// A good stride for rows of n floats that are read column by column: whole panels, and an odd
+// number of cache lines, so that neighbouring rows spread over all sets of the cache.
+std::int64_t gemm_row_stride(std::int64_t n) noexcept;
 
 }  // namespace heed::kernels

@@ -1,5 +1,6 @@
 #include "heed/kernels/softmax.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/kernels/targets.h"
@@ -95,19 +96,36 @@ void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t
   }
 }
 
+// The sum of z - most.
+HWY_INLINE float SumOfShifts(const float* z, float most, std::int64_t cols) {
+  const auto shift = hn::Set(FloatTag(), most);
+  return SumOf(z, cols, [shift](auto v) HWY_ATTR { return hn::Sub(v, shift); });
+}
+
+// z = factor z - spread.
+void LogitsPartGradient(float* z, float factor, float spread, std::int64_t cols) {
+  const auto f = hn::Set(FloatTag(), factor), s = hn::Set(FloatTag(), spread);
+  Map(z, z, cols, [f, s](auto v) HWY_ATTR { return hn::MulSub(v, f, s); });
+}
+
+LogitsPart TakeLogitsPart(float* z, std::int64_t cols, bool wants_shifts) {
+  const float most = MaxOf(z, cols);
+  if (most == -HUGE_VALF && AllMasked(z, cols)) {
+    std::fill(z, z + cols, 0.0f);
+    return {most, 0, wants_shifts ? -HUGE_VALF : 0};
+  }
+  const float shifts = wants_shifts ? SumOfShifts(z, most, cols) : 0;
+  return {most, ExpAndSum(z, z, most, cols), shifts};
+}
+
 RowLoss CrossEntropyRow(float* z, std::int64_t cols, std::int64_t target, float smoothing) {
   const float most = MaxOf(z, cols);
   const float at_target = z[target];
-  const float shift_sum = smoothing == 0 ? 0 : SumOf(z, cols, [most](auto v) HWY_ATTR {
-    return hn::Sub(v, hn::Set(FloatTag(), most));
-  });
+  const float shift_sum = smoothing == 0 ? 0 : SumOfShifts(z, most, cols);
   const float sum = ExpAndSum(z, z, most, cols);
   const double log_sum = std::log(static_cast<double>(sum));
 
-  const float even = smoothing / static_cast<float>(cols);
-  const auto factor = hn::Set(FloatTag(), 1 / sum);
-  const auto spread = hn::Set(FloatTag(), even);
-  Map(z, z, cols, [factor, spread](auto v) HWY_ATTR { return hn::MulSub(v, factor, spread); });
+  LogitsPartGradient(z, 1 / sum, smoothing / static_cast<float>(cols), cols);
   z[target] -= 1 - smoothing;
 
   const double likelihood = log_sum - (static_cast<double>(at_target) - most);
@@ -127,6 +145,8 @@ HWY_EXPORT(SoftmaxBackward);
 HWY_EXPORT(LogSoftmax);
 HWY_EXPORT(LogSoftmaxBackward);
 HWY_EXPORT(CrossEntropyRow);
+HWY_EXPORT(TakeLogitsPart);
+HWY_EXPORT(LogitsPartGradient);
 
 void softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept {
   HWY_DYNAMIC_DISPATCH(Softmax)(y, x, rows, cols);
@@ -153,6 +173,14 @@ void log_softmax_backward(float* dx, const float* dy, const float* y, std::int64
 RowLoss cross_entropy_row(float* z, std::int64_t cols, std::int64_t target,
                           float smoothing) noexcept {
   return HWY_DYNAMIC_DISPATCH(CrossEntropyRow)(z, cols, target, smoothing);
+}
+
+LogitsPart take_logits_part(float* z, std::int64_t cols, bool wants_shifts) noexcept {
+  return HWY_DYNAMIC_DISPATCH(TakeLogitsPart)(z, cols, wants_shifts);
+}
+
+void logits_part_gradient(float* e, float factor, float spread, std::int64_t cols) noexcept {
+  HWY_DYNAMIC_DISPATCH(LogitsPartGradient)(e, factor, spread, cols);
 }
 
 }  // namespace heed::kernels

@@ -27,4 +27,14 @@ struct RowLoss {
 RowLoss cross_entropy_row(float* z, std::int64_t cols, std::int64_t target,
                           float smoothing) noexcept;
 
+// The same for a row whose logits are made part by part. A part of them becomes e^(z - most) ...
+struct LogitsPart {
+  float most;    // the largest of them; minus infinity if all are
+  float sum;     // of e^(z - most)
+  float shifts;  // the sum of z - most if it is wanted, as smoothing does; otherwise 0
+};
+LogitsPart take_logits_part(float* z, std::int64_t cols, bool wants_shifts) noexcept;
+// ... and, when all parts are known, factor e - spread: softmax(z) - smoothing / cols.
+void logits_part_gradient(float* e, float factor, float spread, std::int64_t cols) noexcept;
+
 }  // namespace heed::kernels

@@ -1,6 +1,7 @@
 #include "heed/ops/projection_cross_entropy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -10,21 +11,47 @@
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/softmax.h"
 #include "heed/ops/cross_entropy.h"
-#include "heed/ops/transpose.h"
 
 namespace heed::ops {
 namespace {
 
-// Rows are taken in chunks, whose logits exist at one time, and a chunk in pieces. Few rows keep
-// the logits of a chunk in the last-level cache beside the weight; a weight that is too large for
-// it is better read seldom, for many rows at once.
-constexpr Index pieces_per_chunk = 8;
+// Rows are taken in chunks, whose logits exist at one time, and columns in tiles: a tile's share of
+// the weight stays in the second-level cache while all rows of the chunk pass by it.
 constexpr Index large_weight = 4 << 20;  // values
-Index piece_rows(Index weight_size) { return weight_size < large_weight ? 48 : 96; }
+Index max_chunk_rows(Index weight_size) { return weight_size < large_weight ? 384 : 768; }
+constexpr Index piece_rows = 96;        // of a chunk: what is made of a tile at a time
+constexpr Index tile_values = 1 << 16;  // of the weight
+constexpr Index tile_step = 32;         // columns: whole panels of any width
+constexpr Index min_tile = 96, max_tile = 512;
+constexpr Index max_groups = 8;  // of tiles, each with its own sum of dx
 
-constexpr Index column_tile = 480;  // of logits: whole panels of any width
+Index tile_columns(Index dim) {
+  const Index columns = tile_values / std::max<Index>(dim, 1) / tile_step * tile_step;
+  return std::clamp(columns, min_tile, max_tile);
+}
 
-// One pass over all rows: the losses and, where wanted, gradients for a loss of weight 1.
+// What is known of a row when all parts of its logits are.
+struct RowSoftmax {
+  double most = 0, sum = 0, shifts = 0;
+};
+
+RowSoftmax joined(std::span<const kernels::LogitsPart> parts, Index columns, Index tile) {
+  RowSoftmax row;
+  row.most = parts[0].most;
+  for (const kernels::LogitsPart& part : parts) row.most = std::max<double>(row.most, part.most);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Index width = std::min(tile, columns - static_cast<Index>(i) * tile);
+    const double below = parts[i].most - row.most;
+    row.sum += parts[i].sum == 0 ? 0 : parts[i].sum * std::exp(below);
+    row.shifts += parts[i].shifts + below * static_cast<double>(width);
+  }
+  return row;
+}
+
+// One pass over all rows: the losses and, where wanted, gradients for a loss of weight 1. A chunk
+// is gone through twice. First its logits are made, tile by tile, and become e^(z - most) with the
+// largest logit of their part of the row; then all parts of a row are known, and a tile becomes the
+// gradient of its logits and goes on into dx and the weight's gradient.
 class ProjectionPass {
  public:
   ProjectionPass(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -38,28 +65,25 @@ class ProjectionPass {
         rows_(x.dim(0)),
         dim_(x.dim(1)),
         classes_(weight.dim(0)),
-        piece_rows_(piece_rows(weight.size())),
-        chunk_rows_(std::min(rows_, pieces_per_chunk * piece_rows_)),
-        logits_stride_(kernels::gemm_unpacked_stride(classes_)),
-        x_stride_(kernels::gemm_unpacked_stride(dim_)),
-        losses_(static_cast<std::size_t>(rows_)) {}
+        tile_(tile_columns(dim_)),
+        num_tiles_((classes_ + tile_ - 1) / tile_),
+        num_groups_(std::min(max_groups, num_tiles_)),
+        chunk_rows_(std::min(rows_, max_chunk_rows(weight.size()))),
+        tile_stride_(kernels::gemm_row_stride(tile_)),
+        parts_(chunk_rows_ * num_tiles_),
+        factors_(chunk_rows_ * num_tiles_),
+        at_target_(chunk_rows_),
+        losses_(rows_) {}
 
   void run() {
     prepare();
-    for (Index first = 0; first < rows_; first += chunk_rows_) {
-      const Index count = std::min(chunk_rows_, rows_ - first);
-      parallel_ranges(count, piece_rows_, [&](Index begin, Index end) {
-        make_logits(first, begin, end);
-        take_losses(first, begin, end);
-        if (wants_gradients_) make_dx(first, begin, end);
+    for (first_ = 0; first_ < rows_; first_ += chunk_rows_) {
+      count_ = std::min(chunk_rows_, rows_ - first_);
+      parallel_for(num_tiles_, [&](Index tile) { make_logits(tile); });
+      parallel_ranges(count_, piece_rows, [&](Index begin, Index end) {
+        for (Index row = begin; row < end; ++row) take_loss(row);
       });
-      if (!wants_gradients_) continue;
-      parallel_ranges(classes_, column_tile,
-                      [&](Index begin, Index end) { add_dweight(first, count, begin, end); });
-    }
-    if (wants_gradients_) {
-      dweight = Tensor::empty(weight_.shape());
-      transpose(dweight.data(), dim_, dweight_columns_.get(), logits_stride_, dim_, classes_);
+      if (wants_gradients_) make_gradients();
     }
   }
 
@@ -79,63 +103,103 @@ class ProjectionPass {
  private:
   // The weight is packed once for all chunks: as columns for the logits, as rows for dx.
   void prepare() {
-    logits_ = allocate_floats(chunk_rows_ * logits_stride_);
-    weight_columns_ = allocate_floats(kernels::gemm_packed_size(dim_, classes_));
-    const Index columns = 8 * kernels::gemm_panel_width();
-    parallel_ranges(classes_, columns, [&](Index begin, Index end) {
-      kernels::gemm_pack(weight_columns_.get() + begin * dim_, weight_.data() + begin * dim_, 1,
-                         dim_, dim_, end - begin);
-    });
-    if (!wants_gradients_) return;
-    dx = Tensor::empty(x_.shape());
-    if (bias_.is_defined()) dbias = Tensor::zeros(bias_.shape());
-    x_rows_ = allocate_floats(chunk_rows_ * x_stride_);
-    dweight_columns_ = allocate_floats(dim_ * logits_stride_);
-    if (rows_ == 0) std::fill_n(dweight_columns_.get(), dim_ * logits_stride_, 0.0f);
-    weight_rows_ = allocate_floats(kernels::gemm_packed_size(classes_, dim_));
-    parallel_ranges(dim_, kernels::gemm_panel_width(), [&](Index begin, Index end) {
-      kernels::gemm_pack(weight_rows_.get() + begin * classes_, weight_.data() + begin, dim_, 1,
-                         classes_, end - begin);
+    logits_ = allocate_floats(num_tiles_ * chunk_rows_ * tile_stride_);
+    weight_columns_ = allocate_floats(kernels::gemm_packed_size(dim_, num_tiles_ * tile_));
+    if (wants_gradients_) {
+      dx = Tensor::empty(x_.shape());
+      dweight = rows_ > 0 ? Tensor::empty(weight_.shape()) : Tensor::zeros(weight_.shape());
+      if (bias_.is_defined()) dbias = Tensor::zeros(bias_.shape());
+      weight_rows_ = allocate_floats(num_tiles_ * weight_rows_size());
+      x_panels_ = allocate_floats(kernels::gemm_packed_size(chunk_rows_, dim_));
+      dx_sums_ = allocate_floats(num_groups_ * chunk_rows_ * dim_);
+    }
+    parallel_for(num_tiles_, [&](Index tile) {
+      const float* from = weight_.data() + tile * tile_ * dim_;
+      kernels::gemm_pack(columns_of(tile), from, 1, dim_, dim_, width(tile));
+      if (!wants_gradients_) return;
+      kernels::gemm_pack(rows_of(tile), from, dim_, 1, width(tile), dim_);
     });
   }
 
-  float* logits(Index row) { return logits_.get() + row * logits_stride_; }
+  Index width(Index tile) const { return std::min(tile_, classes_ - tile * tile_); }
+  Index weight_rows_size() const { return kernels::gemm_packed_size(tile_, dim_); }
+  float* columns_of(Index tile) { return weight_columns_.get() + tile * tile_ * dim_; }
+  float* rows_of(Index tile) { return weight_rows_.get() + tile * weight_rows_size(); }
+  // Rows are counted from where the chunk begins.
+  float* logits(Index tile, Index row) {
+    return logits_.get() + (tile * chunk_rows_ + row) * tile_stride_;
+  }
+  int target(Index row) const { return targets_[static_cast<std::size_t>(first_ + row)]; }
 
-  // Rows [begin, end) are counted from `first`, where the chunk begins.
-  void make_logits(Index first, Index begin, Index end) {
-    for (Index column = 0; column < classes_; column += column_tile) {
-      kernels::gemm(logits(begin) + column, logits_stride_, x_.data() + (first + begin) * dim_,
-                    dim_, 1, weight_columns_.get() + column * dim_, end - begin,
-                    std::min(column_tile, classes_ - column), dim_, false,
-                    bias_.is_defined() ? bias_.data() + column : nullptr);
+  void make_logits(Index tile) {
+    const Index begin = tile * tile_;
+    for (Index row = 0; row < count_; row += piece_rows) {
+      const Index last = std::min(row + piece_rows, count_);
+      kernels::gemm(logits(tile, row), tile_stride_, x_.data() + (first_ + row) * dim_, dim_, 1,
+                    columns_of(tile), last - row, width(tile), dim_, false,
+                    bias_.is_defined() ? bias_.data() + begin : nullptr);
+      for (Index i = row; i < last; ++i) {
+        float* z = logits(tile, i);
+        if (target(i) / tile_ == tile) at_target_[i] = z[target(i) - begin];
+        parts_[i * num_tiles_ + tile] = kernels::take_logits_part(z, width(tile), smoothing_ != 0);
+      }
     }
   }
 
-  // From here on the chunk holds the gradient of the logits.
-  void take_losses(Index first, Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      losses_[first + row] =
-          kernels::cross_entropy_row(logits(row), classes_, targets_[first + row], smoothing_);
+  void take_loss(Index row) {
+    const std::span parts(&parts_[row * num_tiles_], static_cast<std::size_t>(num_tiles_));
+    const RowSoftmax all = joined(parts, classes_, tile_);
+    const double log_sum = std::log(all.sum);
+    const double likelihood = log_sum - (static_cast<double>(at_target_[row]) - all.most);
+    const double over_all = log_sum - all.shifts / static_cast<double>(classes_);
+    const double share = smoothing_ == 0 ? 0 : smoothing_ * over_all;
+    losses_[first_ + row] = {(1 - static_cast<double>(smoothing_)) * likelihood + share,
+                             likelihood};
+    for (Index tile = 0; tile < num_tiles_; ++tile) {
+      factors_[row * num_tiles_ + tile] =
+          static_cast<float>(std::exp(parts[tile].most - all.most) / all.sum);
     }
   }
 
-  void make_dx(Index first, Index begin, Index end) {
-    kernels::gemm(dx.data() + (first + begin) * dim_, dim_, logits(begin), logits_stride_, 1,
-                  weight_rows_.get(), end - begin, dim_, classes_, false, nullptr);
-    for (Index row = begin; row < end; ++row) {
-      const float* from = x_.data() + (first + row) * dim_;
-      std::copy(from, from + dim_, x_rows_.get() + row * x_stride_);
+  void make_gradients() {
+    kernels::gemm_pack(x_panels_.get(), x_.data() + first_ * dim_, dim_, 1, count_, dim_);
+    parallel_for(num_groups_, [&](Index group) {
+      const Index begin = num_tiles_ * group / num_groups_;
+      const Index end = num_tiles_ * (group + 1) / num_groups_;
+      for (Index tile = begin; tile < end; ++tile) {
+        make_dlogits(tile);
+        float* sum = dx_sums_.get() + group * chunk_rows_ * dim_;
+        kernels::gemm(sum, dim_, logits(tile, 0), tile_stride_, 1, rows_of(tile), count_, dim_,
+                      width(tile), tile > begin, nullptr);
+        add_dweight(tile);
+      }
+    });
+    // The groups' sums in their order.
+    parallel_ranges(count_ * dim_, 1 << 13, [&](Index begin, Index end) {
+      float* out = dx.data() + first_ * dim_ + begin;
+      std::copy_n(dx_sums_.get() + begin, end - begin, out);
+      for (Index group = 1; group < num_groups_; ++group) {
+        kernels::add(out, out, dx_sums_.get() + group * chunk_rows_ * dim_ + begin, end - begin);
+      }
+    });
+  }
+
+  void make_dlogits(Index tile) {
+    const float spread = smoothing_ / static_cast<float>(classes_);
+    for (Index row = 0; row < count_; ++row) {
+      float* z = logits(tile, row);
+      kernels::logits_part_gradient(z, factors_[row * num_tiles_ + tile], spread, width(tile));
+      if (target(row) / tile_ == tile) z[target(row) - tile * tile_] -= 1 - smoothing_;
     }
   }
 
-  // dweight^T [D, V] = x^T dlogits: its columns lie as the logits do, so nothing is packed.
-  void add_dweight(Index first, Index count, Index begin, Index end) {
-    kernels::gemm_unpacked(dweight_columns_.get() + begin, logits_stride_, x_rows_.get(), 1,
-                           x_stride_, logits(0) + begin, logits_stride_, dim_, end - begin, count,
-                           first > 0);
+  // dweight [V, D] += dlogits^T x.
+  void add_dweight(Index tile) {
+    const Index begin = tile * tile_;
+    kernels::gemm(dweight.data() + begin * dim_, dim_, logits(tile, 0), 1, tile_stride_,
+                  x_panels_.get(), width(tile), dim_, count_, first_ > 0, nullptr);
     if (bias_.is_defined()) {
-      kernels::add_rows(dbias.data() + begin, logits(0) + begin, count, end - begin,
-                        logits_stride_);
+      kernels::add_rows(dbias.data() + begin, logits(tile, 0), count_, width(tile), tile_stride_);
     }
   }
 
@@ -143,9 +207,13 @@ class ProjectionPass {
   std::span<const int> targets_;
   float smoothing_;
   bool wants_gradients_;
-  Index rows_, dim_, classes_, piece_rows_, chunk_rows_, logits_stride_, x_stride_;
+  Index rows_, dim_, classes_, tile_, num_tiles_, num_groups_, chunk_rows_, tile_stride_;
+  Index first_ = 0, count_ = 0;             // the rows of this chunk
+  std::vector<kernels::LogitsPart> parts_;  // [chunk rows, tiles]
+  std::vector<float> factors_;  // [chunk rows, tiles]: e^(most of the part - most) / sum
+  std::vector<float> at_target_;
   std::vector<kernels::RowLoss> losses_;
-  std::shared_ptr<float> logits_, x_rows_, weight_columns_, weight_rows_, dweight_columns_;
+  std::shared_ptr<float> logits_, weight_columns_, weight_rows_, x_panels_, dx_sums_;
 };
 
 void scale_in_place(Tensor& x, float factor) {
@@ -172,7 +240,7 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, c
 
   std::vector<Tensor> inputs{x, weight};
   if (bias.is_defined()) inputs.push_back(bias);
-  Tensor loss = record(Tensor::full({}, static_cast<float>(pass.smoothed())), std::move(inputs),
+  Tensor loss = record(Tensor::full({}, static_cast<float>(pass.smoothed())), inputs,
                        [dx = pass.dx, dweight = pass.dweight,
                         dbias = pass.dbias](const Tensor& dy) mutable -> Gradients {
                          scale_in_place(dx, dy.item());
