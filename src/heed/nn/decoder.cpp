@@ -90,39 +90,20 @@ void DecoderBlock::visit_parameters(ParameterVisitor& visitor) {
 }
 
 Decoder::Decoder(const std::string& name, const BlockOptions& options, Rng& rng)
-    : name_(name),
-      options_(options),
-      positions_(options.positions, options.model_dim, options.max_positions, rng) {
+    : ends_(name, options, rng) {
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name + '.' + std::to_string(layer), options, rng);
   }
-  if (options.norm_place == NormPlace::before) norm_ = Norm(options.norm_kind, options.model_dim);
-}
-
-Tensor Decoder::embedded(const Packed& x, ForwardContext& context,
-                         std::span<const Index> past) const {
-  const Tensor words = context.words(name_, x.values);
-  context.see(name_, "words", words);
-  const Tensor y =
-      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
-  context.see(name_, "embedded", y);
-  return y;
-}
-
-Tensor Decoder::finished(const Tensor& x, ForwardContext& context) const {
-  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
-  context.see(name_, "final", y);
-  return y;
 }
 
 Tensor Decoder::forward(const Packed& x, const Packed& memory, ForwardContext& context) const {
   check(x.spans.count() == memory.spans.count(), "decoder: expected a memory of ", x.spans.count(),
         " sequences, got ", memory.spans.count());
-  Tensor y = embedded(x, context);
+  Tensor y = ends_.embedded(x, context);
   for (const DecoderBlock& block : blocks_) {
     y = block.forward({y, x.spans}, {block.memory_keys(memory), x.spans}, context);
   }
-  return finished(y, context);
+  return ends_.finished(y, context);
 }
 
 DecoderState Decoder::start(const Packed& memory, std::span<const Index> rows_per_sequence) const {
@@ -146,21 +127,21 @@ Tensor Decoder::step(const Tensor& x, DecoderState& state, ForwardContext& conte
   const std::vector<Index> ones(state.num_rows(), 1);
   const Spans spans = Spans::of_lengths(ones);
   const std::span<const Index> past = state.lengths();
-  Tensor y = embedded({x, spans}, context, past);
+  Tensor y = ends_.embedded({x, spans}, context, past);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     y = blocks_[layer].forward({y, spans}, state.memory_[layer], context, past,
                                &state.own_keys_.layer(layer));
   }
   state.own_keys_.advance(spans);
-  return finished(y, context);
+  return ends_.finished(y, context);
 }
 
 void Decoder::visit_parameters(ParameterVisitor& visitor) {
-  visitor.child("positions", positions_);
+  ends_.visit_first(visitor);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     visitor.child(std::to_string(layer), blocks_[layer]);
   }
-  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+  ends_.visit_last(visitor);
 }
 
 }  // namespace heed::nn

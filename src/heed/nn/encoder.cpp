@@ -36,59 +36,40 @@ void EncoderBlock::visit_parameters(ParameterVisitor& visitor) {
 }
 
 Encoder::Encoder(const std::string& name, const BlockOptions& options, Rng& rng)
-    : name_(name),
-      options_(options),
-      positions_(options.positions, options.model_dim, options.max_positions, rng) {
+    : ends_(name, options, rng) {
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name + '.' + std::to_string(layer), options, rng);
   }
-  if (options.norm_place == NormPlace::before) norm_ = Norm(options.norm_kind, options.model_dim);
-}
-
-Tensor Encoder::embedded(const Packed& x, ForwardContext& context,
-                         std::span<const Index> past) const {
-  const Tensor words = context.words(name_, x.values);
-  context.see(name_, "words", words);
-  const Tensor y =
-      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
-  context.see(name_, "embedded", y);
-  return y;
-}
-
-Tensor Encoder::finished(const Tensor& x, ForwardContext& context) const {
-  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
-  context.see(name_, "final", y);
-  return y;
 }
 
 Tensor Encoder::forward(const Packed& x, ForwardContext& context,
                         const ops::AttentionMask& mask) const {
-  Tensor y = embedded(x, context);
+  Tensor y = ends_.embedded(x, context);
   for (const EncoderBlock& block : blocks_) y = block.forward({y, x.spans}, mask, context);
-  return finished(y, context);
+  return ends_.finished(y, context);
 }
 
-StackCache Encoder::start(Index num_rows) const { return {options_.num_layers, num_rows}; }
+StackCache Encoder::start(Index num_rows) const { return {std::ssize(blocks_), num_rows}; }
 
 Tensor Encoder::advance(const Packed& x, StackCache& cache, ForwardContext& context) const {
   const NoRecording no_recording;
   check(x.spans.count() == cache.num_rows(), "encoder: expected tokens for each of ",
         cache.num_rows(), " rows, got ", x.spans.count(), " sequences");
-  Tensor y = embedded(x, context, cache.lengths());
+  Tensor y = ends_.embedded(x, context, cache.lengths());
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     y = blocks_[layer].forward({y, x.spans}, ops::AttentionMask::causal_mask(), context,
                                cache.lengths(), &cache.layer(layer));
   }
   cache.advance(x.spans);
-  return finished(y, context);
+  return ends_.finished(y, context);
 }
 
 void Encoder::visit_parameters(ParameterVisitor& visitor) {
-  visitor.child("positions", positions_);
+  ends_.visit_first(visitor);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     visitor.child(std::to_string(layer), blocks_[layer]);
   }
-  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+  ends_.visit_last(visitor);
 }
 
 }  // namespace heed::nn

@@ -7,6 +7,7 @@
 
 #include "heed/nn/block_options.h"
 #include "heed/nn/key_value_cache.h"
+#include "heed/nn/stack_ends.h"
 
 namespace heed::nn {
 
@@ -50,14 +51,8 @@ class Encoder {
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
-  Tensor embedded(const Packed& x, ForwardContext& context, std::span<const Index> past = {}) const;
-  Tensor finished(const Tensor& x, ForwardContext& context) const;
-
-  std::string name_;
-  BlockOptions options_;
-  PositionEmbedding positions_;
+  StackEnds ends_;
   std::vector<EncoderBlock> blocks_;
-  Norm norm_;  // when norm_place is before
 };
 
 }  // namespace heed::nn
