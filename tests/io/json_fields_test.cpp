@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "heed/io/files.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
@@ -103,6 +105,34 @@ TEST(JsonFields, LongValuesAreCutInMessages) {
   const JsonFields config = fields(R"({"a": ")" + std::string(1000, 'x') + R"("})");
   expect_refused("a: expected an integer, found \"" + std::string(56, 'x') + "...",
                  [&] { config.integer("a"); });
+}
+
+TEST(JsonFields, WhatMayBeAbsentIsOptional) {
+  const JsonFields config = fields(R"({"a": 1, "b": "x", "c": null})");
+  EXPECT_EQ(config.optional_integer("a"), 1);
+  EXPECT_EQ(config.optional_integer("c"), std::nullopt);
+  EXPECT_EQ(config.optional_text("b"), "x");
+  EXPECT_EQ(config.optional_text("d"), std::nullopt);
+  expect_refused("b: expected an integer, found \"x\"", [&] { config.optional_integer("b"); });
+  expect_refused("a: expected a string, found 1", [&] { config.optional_text("a"); });
+}
+
+TEST(JsonFields, ListsOfObjectsNameTheirPlaces) {
+  const JsonFields config = fields(R"({"heads": [{"scale": 2}, {"scale": "two"}], "links": [1]})");
+  const std::vector<JsonFields> heads = config.optional_objects("heads");
+  ASSERT_EQ(heads.size(), 2u);
+  EXPECT_EQ(heads[0].number("scale"), 2);
+  expect_refused("heads[1].scale: expected a number, found \"two\"",
+                 [&] { heads[1].number("scale"); });
+  expect_refused("links[0]: expected an object, found 1",
+                 [&] { config.optional_objects("links"); });
+  EXPECT_TRUE(config.optional_objects("none").empty());
+}
+
+TEST(JsonFields, TakesJsonThatWasParsedBefore) {
+  EXPECT_EQ(JsonFields::of({{"a", 1}}, "request").integer("a"), 1);
+  expect_error(ErrorKind::usage, "request: expected a JSON object, found [1]",
+               [] { JsonFields::of(nlohmann::json::array({1}), "request", ErrorKind::usage); });
 }
 
 TEST(JsonFields, LoadsAFile) {

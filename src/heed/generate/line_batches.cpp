@@ -26,11 +26,8 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
 
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options) {
-  // The end token, and the begin token where a classifier puts it before a line.
-  const bool has_begin =
-      config.kind == models::ModelKind::classifier && config.pooling == models::Pooling::first;
-  const TokenLimit limit{.max_tokens = max_positions(config) - (has_begin ? 2 : 1),
-                         .what = "a text"};
+  const Index num_added = models::puts_begin_first(config) ? 2 : 1;  // and the end token
+  const TokenLimit limit{.max_tokens = max_positions(config) - num_added, .what = "a text"};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     check_length(std::ssize(lines[i]) - 1, options.first_line + static_cast<Index>(i), limit);
   }

@@ -60,10 +60,12 @@ JsonFields JsonFields::load(const std::string& path, ErrorKind kind) {
 }
 
 JsonFields JsonFields::parse(std::string_view text, std::string source, ErrorKind kind) {
-  auto object =
-      std::make_shared<const nlohmann::json>(parse_strict_json(text, source, max_depth, kind));
-  check_as(kind, object->is_object(), source, ": expected a JSON object, found ", shown(*object));
-  return {std::move(object), source + ": ", kind};
+  return of(parse_strict_json(text, source, max_depth, kind), source, kind);
+}
+
+JsonFields JsonFields::of(nlohmann::json object, const std::string& source, ErrorKind kind) {
+  check_as(kind, object.is_object(), source, ": expected a JSON object, found ", shown(object));
+  return {std::make_shared<const nlohmann::json>(std::move(object)), source + ": ", kind};
 }
 
 void JsonFields::refuse(const std::string& name, const std::string& expected,
@@ -123,6 +125,11 @@ std::int64_t JsonFields::integer_or(const std::string& name, std::int64_t fallba
   return has(name) ? integer(name, range) : fallback;
 }
 
+std::optional<std::int64_t> JsonFields::optional_integer(const std::string& name,
+                                                         IntegerRange range) const {
+  return has(name) ? std::optional(integer(name, range)) : std::nullopt;
+}
+
 double JsonFields::number(const std::string& name, NumberRange range) const {
   return to_number(name, field(name), range);
 }
@@ -149,6 +156,10 @@ std::string JsonFields::text(const std::string& name) const {
 
 std::string JsonFields::text_or(const std::string& name, std::string fallback) const {
   return has(name) ? text(name) : std::move(fallback);
+}
+
+std::optional<std::string> JsonFields::optional_text(const std::string& name) const {
+  return has(name) ? std::optional(text(name)) : std::nullopt;
 }
 
 std::string JsonFields::choice(const std::string& name,
@@ -192,6 +203,18 @@ JsonFields JsonFields::object(const std::string& name) const {
   if (!value.is_object()) refuse(name, "an object", value);
   // Shares the whole, points at the part.
   return {std::shared_ptr<const nlohmann::json>(object_, &value), prefix_ + name + '.', kind_};
+}
+
+std::vector<JsonFields> JsonFields::optional_objects(const std::string& name) const {
+  std::vector<JsonFields> objects;
+  if (!has(name)) return objects;
+  for (const nlohmann::json& value : list(name)) {
+    const std::string place = name + '[' + std::to_string(objects.size()) + ']';
+    if (!value.is_object()) refuse(place, "an object", value);
+    const std::shared_ptr<const nlohmann::json> part(object_, &value);
+    objects.push_back(JsonFields(part, prefix_ + place + '.', kind_));
+  }
+  return objects;
 }
 
 }  // namespace heed::io

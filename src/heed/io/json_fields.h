@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ class JsonFields {
   static JsonFields load(const std::string& path, ErrorKind kind = ErrorKind::model);
   static JsonFields parse(std::string_view text, std::string source,
                           ErrorKind kind = ErrorKind::model);
+  // JSON that was parsed already.
+  static JsonFields of(nlohmann::json object, const std::string& source,
+                       ErrorKind kind = ErrorKind::model);
 
   bool has(const std::string& name) const;
   std::vector<std::string> names() const;  // of all fields that are not null, sorted
@@ -45,12 +49,15 @@ class JsonFields {
   std::int64_t integer(const std::string& name, IntegerRange range = {}) const;
   std::int64_t integer_or(const std::string& name, std::int64_t fallback,
                           IntegerRange range = {}) const;
+  std::optional<std::int64_t> optional_integer(const std::string& name,
+                                               IntegerRange range = {}) const;
   double number(const std::string& name, NumberRange range = {}) const;
   double number_or(const std::string& name, double fallback, NumberRange range = {}) const;
   bool boolean(const std::string& name) const;
   bool boolean_or(const std::string& name, bool fallback) const;
   std::string text(const std::string& name) const;
   std::string text_or(const std::string& name, std::string fallback) const;
+  std::optional<std::string> optional_text(const std::string& name) const;
   // A text that is one of those allowed.
   std::string choice(const std::string& name,
                      std::initializer_list<std::string_view> allowed) const;
@@ -61,6 +68,8 @@ class JsonFields {
   std::vector<std::string> texts(const std::string& name) const;
   // A nested object; its fields are named `training.step` in messages.
   JsonFields object(const std::string& name) const;
+  // A list of objects, whose fields are named `heads[0].scale`; none when the field is absent.
+  std::vector<JsonFields> optional_objects(const std::string& name) const;
 
   // For what the functions above do not reach.
   const nlohmann::json& json() const { return *object_; }

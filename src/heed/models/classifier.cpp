@@ -39,8 +39,8 @@ void Classifier::visit_parameters(nn::ParameterVisitor& visitor) {
 }
 
 Tensor Classifier::pooled(const PackedIds& input, nn::ForwardContext& context) const {
-  const bool has_first = config_.pooling == Pooling::first;
-  return head_.pooled(encoder_.forward(has_first ? with_begin(input) : input, context));
+  return head_.pooled(
+      encoder_.forward(puts_begin_first(config_) ? with_begin(input) : input, context));
 }
 
 Tensor Classifier::logits(const PackedIds& input, nn::ForwardContext& context) const {

@@ -287,6 +287,10 @@ TransformerConfig transformer_preset(std::string_view name) {
   fail(ErrorKind::usage, "preset: expected one of ", preset_names(), ", found ", name);
 }
 
+bool puts_begin_first(const TransformerConfig& config) {
+  return config.kind == ModelKind::classifier && config.pooling == Pooling::first;
+}
+
 Index num_patches(const TransformerConfig& config) {
   return (config.image_height / config.patch_side) * (config.image_width / config.patch_side);
 }

@@ -93,6 +93,10 @@ void validate(const TransformerConfig& config, std::string_view what = "model",
 TransformerConfig transformer_preset(std::string_view name);
 std::string preset_names();  // "tiny, small, ..."
 
+// Does the model put the begin token before every text by itself? A classifier that tells the class
+// from its first token does.
+bool puts_begin_first(const TransformerConfig& config);
+
 // The tokens of an image, and the numbers that each is made of.
 Index num_patches(const TransformerConfig& config);
 Index patch_dim(const TransformerConfig& config);
