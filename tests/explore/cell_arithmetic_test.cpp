@@ -348,6 +348,42 @@ TEST(CellArithmetic, WeightsOfHalfTheBitsAreExactToo) {
   }
 }
 
+// The products of wide rows of weights in 8 or 4 bits have an order of their own. What a cell shows
+// is the engine's all the same, and it is called exact only where it can be done again.
+TEST(CellArithmetic, WeightsInAFewBitsAreCalledExactOnlyWhereTheyAre) {
+  const SmallFolder folder;
+  const models::ModelFolder loaded = models::load_model_folder(folder.path());
+  for (const auto format : {models::WeightFormat::int8, models::WeightFormat::int4}) {
+    const TemporaryFolder other;
+    models::save_model_folder(other.path(), loaded.model, loaded.tokenizer, {}, format);
+    ExplorerState state(other.path());
+    const auto result = run(state, "the bat");
+    EXPECT_EQ(result["sites"].size(), 6u);
+    const auto trace = state.traces.find(result["trace"]);
+    const std::string site = "encoder.0.self_attention";
+    const json cell = cell_of(trace->recording, {site, 1, 1, 0});
+    if (cell["exact"] == true) expect_redone(cell);
+    const Tensor weights = trace->recording.view(site).weights;
+    const Index length = weights.dim(1);
+    EXPECT_EQ(result_of(cell, "weight"), weights.values()[(length + 1) * length]);
+  }
+}
+
+// A masked cell gives -0 where the value is negative, and JSON keeps the sign.
+TEST(CellArithmetic, TheSignOfAZeroIsKept) {
+  const SmallFolder folder(ModelKind::language);
+  ExplorerState state = folder.state();
+  const auto trace = state.traces.find(run(state, "the bat sleeps")["trace"]);
+  const json cell = cell_of(trace->recording, {"decoder.0.self_attention", 0, 0, 2});
+  const Floats value = result_of(cell, "value"), share = result_of(cell, "weighted_value");
+  EXPECT_TRUE(std::ranges::any_of(value, [](float x) { return x < 0; }));
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    EXPECT_EQ(share[i], 0);
+    EXPECT_EQ(std::signbit(share[i]), std::signbit(value[i]));
+  }
+  EXPECT_NE(cell.dump().find("-0.0"), std::string::npos);
+}
+
 TEST(CellArithmetic, AMaskedCellSaysSo) {
   const SmallFolder folder(ModelKind::language);
   ExplorerState state = folder.state();

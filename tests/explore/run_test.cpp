@@ -133,6 +133,23 @@ TEST(Run, ListsTokensWithTheirWordsAndAFactForEveryHead) {
   EXPECT_EQ(result["sites"][3]["head_facts"].size(), 2u);
 }
 
+TEST(Run, LettersThatTheModelDoesNotKnowKeepTheirNames) {
+  const SmallFolder folder;
+  ExplorerState state = folder.state();
+  EXPECT_EQ(run(state, "the Ж sleeps")["source"]["word_texts"],
+            (ordered_json{"the", "Ж", "sleeps", "</s>"}));
+}
+
+TEST(Run, RefusesATextBeyondThePositionsOfTheModel) {
+  models::TransformerConfig config = models::small_config(ModelKind::classifier);
+  config.positions = models::Positions::learned;
+  const SmallFolder folder(config);
+  ExplorerState state = folder.state();
+  std::string text;
+  for (int i = 0; i < 600; ++i) text += "bat ";
+  EXPECT_THROW(run(state, text), Error);
+}
+
 TEST(Run, ReadsAGivenTargetInPlaceOfTheAnswer) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
@@ -160,6 +177,10 @@ TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
   EXPECT_EQ(changed["compare"]["before"], plain["answer"]);
   EXPECT_EQ(changed["compare"]["after"], changed["answer"]);
   EXPECT_EQ(changed["compare"]["tokens"].size(), plain["answer"]["tokens"].size());
+  for (const auto& token : changed["compare"]["tokens"]) {
+    EXPECT_EQ(token["difference"].get<double>(),
+              token["after"].get<double>() - token["before"].get<double>());
+  }
   EXPECT_FALSE(plain.contains("compare"));
   // Its probabilities are those of the changed model.
   const auto first = changed["answer"]["tokens"][0]["log_probability"].get<float>();

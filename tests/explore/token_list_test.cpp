@@ -31,6 +31,19 @@ TEST(TokenList, PiecesBelongToWordsAndSpecialTokensAreWordsOfTheirOwn) {
   EXPECT_EQ(joined, " bat");  // the space is a token of its own
 }
 
+TEST(TokenList, WordsAreCalledAsTheTextCallsThem) {
+  const text::Tokenizer tokenizer = letters();
+  std::vector<int> ids = tokenizer.encode("the böt");
+  ids.push_back(text::Tokenizer::end);
+  TokenList tokens = token_list(ids, tokenizer);
+  ASSERT_EQ(tokens.word_texts.size(), 3u);
+  EXPECT_NE(tokens.word_texts[1], "böt");  // the tokenizer has no such letter
+  name_words(tokens, "the böt and more");
+  EXPECT_NE(tokens.word_texts[1], "böt");  // of which words would these be the names?
+  name_words(tokens, "  the böt");
+  EXPECT_EQ(tokens.word_texts, (std::vector<std::string>{"the", "böt", "</s>"}));
+}
+
 TEST(TokenList, OfNothingIsEmpty) { EXPECT_TRUE(token_list({}, letters()).pieces.empty()); }
 
 TEST(WithWordReplaced, ReplacesOneWordAndKeepsTheSpaces) {

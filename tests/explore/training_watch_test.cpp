@@ -164,6 +164,39 @@ class Listener : public serve::EventStream {
   std::atomic<bool> is_open_ = true;
 };
 
+// Waits in the middle of the run until somebody has heard of it.
+struct Patient : train::TrainingObserver {
+  explicit Patient(std::shared_ptr<Listener> listener) : listener(std::move(listener)) {}
+  void on_update(const train::UpdateReport&) override { listener->wait_for(1); }
+  std::shared_ptr<Listener> listener;
+};
+
+// The page's own way, but for the socket: a run goes on here while its events are listened to.
+TEST(TrainingEvents, TellOfARunWhileItGoesOn) {
+  const ToyTraining toy;
+  const train::Training training = kept_training(toy, "model");
+  TrainingEvents events(training.model_folder, std::chrono::milliseconds(1));
+  const auto listener = std::make_shared<Listener>();
+  events.add(listener);
+  ASSERT_EQ(listener->wait_for(0).name, "history");  // of nothing
+  Patient observer(listener);
+  train::train_model(training, observer);
+
+  std::vector<json> updates;
+  bool was_live = false, has_ended = false;
+  for (std::size_t number = 1; !has_ended && !HasFailure(); ++number) {
+    const TrainingEvent event = listener->wait_for(number);
+    const json data = event.data.empty() ? json() : json::parse(event.data);
+    if (event.name == "update") updates.push_back(data["update"]);
+    if (event.name == "history") updates = data["updates"]["update"];
+    if (event.name == "live" && data["is_live"] == true) was_live = true;
+    if (event.name == "live" && data["is_live"] == false) has_ended = true;
+  }
+  EXPECT_TRUE(was_live);
+  ASSERT_EQ(updates.size(), logged(training, "update").size());
+  EXPECT_EQ(updates.back(), logged(training, "update").back()["update"]);
+}
+
 TEST(TrainingEvents, EveryListenerGetsTheHistoryAndThenTheNews) {
   const TemporaryFolder folder;
   const train::TrainingFolder files(folder.path());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "heed/base/version.h"
 #include "heed/explore/token_list.h"
@@ -33,11 +34,27 @@ std::string_view name_of_kind(models::ModelKind kind) {
   return name;
 }
 
+// How many pieces more than words a sentence has; nothing where the model does not know all of it.
+std::optional<std::size_t> pieces_beyond_words(const std::string& sentence,
+                                               const text::Tokenizer& tokenizer) {
+  const TokenList tokens = token_list(tokenizer.encode(sentence), tokenizer);
+  if (std::ranges::count(tokens.ids, text::Tokenizer::unknown) > 0) return std::nullopt;
+  return tokens.ids.size() - tokens.word_texts.size();
+}
+
 // Every word in few pieces: the model was trained on such text.
 bool is_known(const std::string& sentence, const text::Tokenizer& tokenizer) {
-  const TokenList tokens = token_list(tokenizer.encode(sentence), tokenizer);
-  const bool has_unknown = std::ranges::count(tokens.ids, text::Tokenizer::unknown) > 0;
-  return !has_unknown && 2 * tokens.ids.size() <= 3 * tokens.word_texts.size() + 2;
+  const auto num_words = static_cast<std::size_t>(std::ranges::count(sentence, ' ') + 1);
+  const auto beyond = pieces_beyond_words(sentence, tokenizer);
+  return beyond && 2 * *beyond <= num_words + 2;
+}
+
+// Every word of all of them in one piece, the full stop apart: the model learned its pieces from
+// the built-in corpus.
+bool is_of_built_in_corpus(const text::Tokenizer& tokenizer) {
+  return std::ranges::all_of(built_in_examples, [&](const char* sentence) {
+    return pieces_beyond_words(sentence, tokenizer) == 1u;
+  });
 }
 
 // The sentences that training shows how it gets on with, as the last validation wrote them.
@@ -58,15 +75,18 @@ std::vector<std::string> validation_samples(const std::string& folder) {
   return sources;
 }
 
+// What the user's own run was measured on; the built-in sentences for a model that was trained on
+// such, and for one that knows them and has no samples.
 std::vector<std::string> examples(const std::string& folder, const ModelSession& session) {
+  if (session.kind() == models::ModelKind::image_classifier) return {};
+  std::vector<std::string> samples = validation_samples(folder);
+  if (samples.size() > max_examples) samples.resize(max_examples);
+  if (!samples.empty() && !is_of_built_in_corpus(session.tokenizer())) return samples;
   std::vector<std::string> found;
-  if (session.kind() == models::ModelKind::image_classifier) return found;
   for (const char* sentence : built_in_examples) {
     if (is_known(sentence, session.tokenizer())) found.emplace_back(sentence);
   }
-  for (std::string& source : validation_samples(folder)) {
-    if (found.size() < max_examples) found.push_back(std::move(source));
-  }
+  found.insert(found.end(), samples.begin(), samples.end());
   return found;
 }
 
@@ -78,6 +98,7 @@ ordered_json model_json(const std::string& folder, const ModelSession& session) 
       {"folder", std::filesystem::path(folder).lexically_normal().filename().string()},
       {"kind", name_of_kind(config.kind)},
       {"parameters", session.num_parameters()},
+      {"head_width", config.model_dim / config.num_heads},
       {"config", ordered_json::parse(models::to_json(config))},
       {"sites", sites},
       {"vocabulary", config.vocabulary}};

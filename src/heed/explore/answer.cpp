@@ -28,6 +28,11 @@ void check_characters(const std::string& text) {
            max_text_characters, " characters, found ", count);
 }
 
+void check_tokens(const char* what, const std::vector<int>& ids) {
+  check_as(ErrorKind::data, ids.size() <= max_text_tokens, what, ": expected at most ",
+           max_text_tokens, " tokens, found ", ids.size());
+}
+
 void check_not_blank(const std::string& text) {
   check_as(ErrorKind::data, !text::is_blank(text), "text: expected a sentence, found a blank one");
 }
@@ -116,9 +121,15 @@ json array_of(const Values& values, ToJson value_json) {
 std::vector<int> source_ids(const ModelSession& session, const std::string& text) {
   check_characters(text);
   std::vector<int> ids = encoded(session, text);
-  check_as(ErrorKind::data, ids.size() <= max_text_tokens, "text: expected at most ",
-           max_text_tokens, " tokens, found ", ids.size());
+  check_tokens("text", ids);
   if (!session.language()) ids.push_back(text::Tokenizer::end);
+  return ids;
+}
+
+std::vector<int> target_ids(const ModelSession& session, const std::string& text) {
+  std::vector<int> ids = session.tokenizer().encode(text);
+  check_tokens("target", ids);
+  ids.insert(ids.begin(), text::Tokenizer::end);
   return ids;
 }
 

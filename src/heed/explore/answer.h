@@ -21,6 +21,10 @@ inline constexpr std::size_t max_text_tokens = 1024;
 // UTF-8, and more characters or tokens than above.
 std::vector<int> source_ids(const ModelSession& session, const std::string& text);
 
+// What a decoder reads when it is told what to say: the end token, then the tokens of the text.
+// Refuses more of them than above.
+std::vector<int> target_ids(const ModelSession& session, const std::string& text);
+
 struct AnswerOptions {
   const nn::AttentionChanges* changes = nullptr;  // null: the model as it is
   std::optional<Index> beam_size = std::nullopt;  // of a translation; the model's own otherwise

@@ -2,12 +2,12 @@
 // parts of cell_arithmetic.h.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "heed/explore/cell_arithmetic.h"
+#include "heed/explore/site_watcher.h"
 
 namespace heed::explore {
 
@@ -16,20 +16,6 @@ using FloatSpan = std::span<const float>;
 
 FloatSpan row_of(const Tensor& matrix, Index row);
 Floats copied(FloatSpan values);
-
-// What one pass shows of one attention layer.
-struct SiteWatcher : nn::Watcher {
-  explicit SiteWatcher(const std::string& site) : site(site) {}
-  ops::AttentionView* watch(std::string_view name) override {
-    return name == site ? &view : nullptr;
-  }
-  void see(std::string_view name, const Tensor& values) override {
-    if (name.starts_with(site + '.')) seen[std::string(name.substr(site.size() + 1))] = values;
-  }
-  std::string site;
-  ops::AttentionView view;
-  std::map<std::string, Tensor> seen;  // input, queries, keys, values, mixed, output
-};
 
 class CellPass {
  public:

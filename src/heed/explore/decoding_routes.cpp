@@ -8,46 +8,23 @@
 #include "heed/explore/beam_tree.h"
 #include "heed/explore/next_tokens.h"
 #include "heed/explore/truth.h"
+#include "heed/io/json_fields.h"
 
 namespace heed::explore {
 namespace {
 
+using io::JsonFields;
 using nlohmann::json;
 
 constexpr Index default_beam_size = 5;
 constexpr Index max_beam_size = 32;
 constexpr Index num_next = 50;
 
-bool has(const json& object, const char* name) {
-  return object.contains(name) && !object.at(name).is_null();
-}
-
-double number(const json& object, const char* name, double fallback) {
-  if (!has(object, name)) return fallback;
-  check_as(ErrorKind::usage, object.at(name).is_number(), name, ": expected a number, found ",
-           object.at(name).dump());
-  return object.at(name).get<double>();
-}
-
-std::optional<Index> index(const json& object, const char* name) {
-  if (!has(object, name)) return std::nullopt;
-  check_as(ErrorKind::usage, object.at(name).is_number_integer(), name,
-           ": expected a whole number, found ", object.at(name).dump());
-  return object.at(name).get<Index>();
-}
-
-std::string text(const json& object, const char* name) {
-  if (!has(object, name)) return "";
-  check_as(ErrorKind::usage, object.at(name).is_string(), name, ": expected a text, found ",
-           object.at(name).dump());
-  return object.at(name).get<std::string>();
-}
-
-generate::SamplingOptions sampling_of(const json& request) {
-  return {.temperature = number(request, "temperature", 1),
-          .top_k = index(request, "top_k").value_or(0),
-          .top_p = number(request, "top_p", 1),
-          .min_p = number(request, "min_p", 0)};
+generate::SamplingOptions sampling_of(const JsonFields& request) {
+  return {.temperature = request.number_or("temperature", 1),
+          .top_k = request.integer_or("top_k", 0),
+          .top_p = request.number_or("top_p", 1),
+          .min_p = request.number_or("min_p", 0)};
 }
 
 void keep_prefix(std::vector<int>& ids, std::optional<Index> prefix) {
@@ -57,12 +34,9 @@ void keep_prefix(std::vector<int>& ids, std::optional<Index> prefix) {
   ids.resize(static_cast<std::size_t>(*prefix));
 }
 
-PassInput input_of(const ModelSession& session, const json& request) {
-  PassInput input{.source = source_ids(session, text(request, "text")), .target = {}};
-  if (session.translation()) {
-    input.target = session.tokenizer().encode(text(request, "target"));
-    input.target.insert(input.target.begin(), text::Tokenizer::end);
-  }
+PassInput input_of(const ModelSession& session, const JsonFields& request) {
+  PassInput input{.source = source_ids(session, request.text_or("text", "")), .target = {}};
+  if (session.translation()) input.target = target_ids(session, request.text_or("target", ""));
   return input;
 }
 
@@ -87,18 +61,19 @@ json beam_of(const Trace& trace, const serve::Request& request) {
 
 }  // namespace
 
-json next_tokens_of(const json& request, ExplorerState& state) {
+json next_tokens_of(const json& body, ExplorerState& state) {
+  const JsonFields request = JsonFields::of(body, "next", ErrorKind::usage);
   const generate::SamplingOptions sampling = sampling_of(request);
-  if (const std::optional<Index> id = index(request, "trace")) {
+  if (const std::optional<Index> id = request.optional_integer("trace")) {
     const std::shared_ptr<const Trace> trace = state.traces.find(*id);
     PassInput input = trace->recording.input();
     keep_prefix(trace->session().language() ? input.source : input.target,
-                index(request, "prefix"));
+                request.optional_integer("prefix"));
     return to_json(
         next_tokens(trace->session(), input, &trace->recording.changes(), sampling, num_next),
         trace->session());
   }
-  const auto session = state.sessions.session(index(request, "checkpoint"));
+  const auto session = state.sessions.session(request.optional_integer("checkpoint"));
   const PassInput input = input_of(*session, request);
   return to_json(next_tokens(*session, input, nullptr, sampling, num_next), *session);
 }

@@ -15,6 +15,6 @@ void add_decoding_routes(serve::Router& router, ExplorerState& state);
 // or, without a trace, {"text", "checkpoint", "target": what a translation begins with}; and
 // "temperature", "top_k", "top_p", "min_p" -> the answer of /api/next. Refuses (ErrorKind::usage)
 // fields that are not of their kind.
-nlohmann::json next_tokens_of(const nlohmann::json& request, ExplorerState& state);
+nlohmann::json next_tokens_of(const nlohmann::json& body, ExplorerState& state);
 
 }  // namespace heed::explore

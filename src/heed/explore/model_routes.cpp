@@ -5,8 +5,10 @@
 #include "heed/base/error.h"
 #include "heed/explore/about.h"
 #include "heed/explore/cell_arithmetic.h"
+#include "heed/explore/head_words.h"
 #include "heed/explore/run.h"
 #include "heed/explore/word_paths.h"
+#include "heed/io/json_fields.h"
 
 namespace heed::explore {
 namespace {
@@ -21,9 +23,15 @@ Response matrix(const Tensor& values) {
 
 Response run_response(const Request& request, ExplorerState& state) {
   const nlohmann::json json = request.json();
-  check_as(ErrorKind::usage, json.contains("text") && json.at("text").is_string(),
-           "run: expected a text, found none");
-  return serve::json_response(run(state, json.at("text"), run_options_from_json(json)));
+  const std::string text = io::JsonFields::of(json, "run", ErrorKind::usage).text("text");
+  return serve::json_response(run(state, text, run_options_from_json(json)));
+}
+
+// The weights of a site; with words=1 between words, with special=0 without special tokens.
+Response weights_response(const Request& request, const Trace& trace) {
+  return matrix(shown_weights(trace.recording, request.query_value("site"),
+                              {.by_word = request.query_index_or("words", 0) != 0,
+                               .hide_special = request.query_index_or("special", 1) == 0}));
 }
 
 Response cell_response(const Request& request, const Trace& trace) {
@@ -51,7 +59,7 @@ void add_model_routes(serve::Router& router, ExplorerState& state) {
     return state.traces.find(request.path_index("id"));
   };
   router.get("/api/trace/{id}/weights", [trace](const Request& request) {
-    return matrix(trace(request)->recording.view(request.query_value("site")).weights);
+    return weights_response(request, *trace(request));
   });
   router.get("/api/trace/{id}/scores", [trace](const Request& request) {
     return matrix(trace(request)->recording.view(request.query_value("site")).scores);

@@ -55,6 +55,12 @@ models::MaskedModel load_masked_model(const std::string& folder) {
   return models::load_masked_model_folder(folder).model;
 }
 
+std::optional<text::Tokenizer> tokenizer_of(const std::string& folder,
+                                            const models::TransformerConfig& config) {
+  if (config.kind == ModelKind::image_classifier) return std::nullopt;
+  return models::load_tokenizer(folder);
+}
+
 std::string self_attention(std::string_view stack, Index layer) {
   return fmt::format("{}.{}.self_attention", stack, layer);
 }
@@ -79,30 +85,28 @@ std::vector<Site> attention_sites(const models::TransformerConfig& config) {
   return sites;
 }
 
-ModelSession::AnyModel ModelSession::load(const std::string& folder,
-                                          const models::TransformerConfig& config,
-                                          std::optional<Index> checkpoint) {
+// Uses what was set before: the configuration, the checkpoint and the tokenizer.
+ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
   const auto load = [&]<typename Model>(Model (*of_folder)(const std::string&)) {
-    return load_weights<Model>(folder, config, checkpoint, of_folder);
+    return load_weights<Model>(folder, config_, checkpoint_, of_folder);
   };
-  if (config.kind == ModelKind::image_classifier) return load(&models::load_image_classifier);
-
-  const text::Tokenizer tokenizer = models::load_tokenizer(folder);
-  switch (config.kind) {
+  switch (config_.kind) {
+    case ModelKind::image_classifier:
+      return load(&models::load_image_classifier);
     case ModelKind::language:
-      return generate::TextWriter(load(&models::load_language_model).packed(), tokenizer);
+      return generate::TextWriter(load(&models::load_language_model).packed(), tokenizer());
     case ModelKind::classifier: {
       models::Classifier model = load(&load_classifier);
       nn::pack_weights(model);
-      return Classes{model, {model, tokenizer}};
+      return Classes{model, {model, tokenizer()}};
     }
     case ModelKind::masked: {
       models::MaskedModel model = load(&load_masked_model);
       nn::pack_weights(model);
-      return Gaps{model, {model, tokenizer}};
+      return Gaps{model, {model, tokenizer()}};
     }
     default:
-      return generate::Translator(load(&models::load_model).packed(), tokenizer,
+      return generate::Translator(load(&models::load_model).packed(), tokenizer(),
                                   models::load_generation_config(folder));
   }
 }
@@ -110,9 +114,9 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder,
 ModelSession::ModelSession(const std::string& folder, std::optional<Index> checkpoint)
     : config_(models::load_config(folder)),
       checkpoint_(checkpoint),
-      model_(load(folder, config_, checkpoint)),
+      tokenizer_(tokenizer_of(folder, config_)),
+      model_(load(folder)),
       sites_(attention_sites(config_)) {
-  if (config_.kind != ModelKind::image_classifier) tokenizer_ = models::load_tokenizer(folder);
   const auto keep = [this](const auto& model) {
     for (nn::NamedTensor& parameter : models::parameters(model)) {
       parameters_[parameter.name] = parameter.value.detach();

@@ -72,13 +72,12 @@ class ModelSession {
   };
   using AnyModel = std::variant<models::ImageClassifier, generate::Translator, generate::TextWriter,
                                 Classes, Gaps>;
-  static AnyModel load(const std::string& folder, const models::TransformerConfig& config,
-                       std::optional<Index> checkpoint);
+  AnyModel load(const std::string& folder) const;
 
   models::TransformerConfig config_;
   std::optional<Index> checkpoint_;
+  std::optional<text::Tokenizer> tokenizer_;  // none of a model that reads images
   AnyModel model_;
-  std::optional<text::Tokenizer> tokenizer_;
   std::vector<Site> sites_;
   std::map<std::string, Tensor> parameters_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/explore/site_watcher.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::explore {
@@ -66,22 +67,13 @@ class Recorder : public nn::Watcher {
   Index num_floats_ = 0;
 };
 
-struct OneSite : nn::Watcher {
-  explicit OneSite(std::string wanted) : site(std::move(wanted)) {}
-  ops::AttentionView* watch(std::string_view name) override {
-    return name == site ? &view : nullptr;
-  }
-  std::string site;
-  ops::AttentionView view;
-};
-
 }  // namespace
 
 std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input) {
   std::vector<int> ids = input.source;
-  const bool has_begin = session.kind() == models::ModelKind::classifier &&
-                         session.config().pooling == models::Pooling::first;
-  if (has_begin) ids.insert(ids.begin(), text::Tokenizer::begin);
+  if (models::puts_begin_first(session.config())) {
+    ids.insert(ids.begin(), text::Tokenizer::begin);
+  }
   return ids;
 }
 
@@ -105,6 +97,15 @@ Tensor forced_logits(const ModelSession& session, const PassInput& input,
   check_as(ErrorKind::usage, model != nullptr,
            "explore: expected a model that reads text, found one for images");
   return model->logits(model->encode(packed(input.source), context).values);
+}
+
+SiteView site_view(const ModelSession& session, const PassInput& input,
+                   const nn::AttentionChanges& changes, const std::string& site) {
+  const NoRecording no_recording;
+  SiteWatcher watcher(site);
+  auto context = nn::ForwardContext::inference(&watcher, &changes);
+  forced_logits(session, input, context);
+  return {watcher.view.masked.at(0), watcher.view.weights.at(0)};
 }
 
 Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput input,
@@ -132,11 +133,7 @@ const std::vector<HeadFact>& Recording::head_facts(const std::string& site) cons
 SiteView Recording::view(const std::string& site) const {
   const auto found = views_.find(session_->site(site).name);
   if (found != views_.end()) return found->second;
-  const NoRecording no_recording;
-  OneSite watcher(site);
-  auto context = nn::ForwardContext::inference(&watcher, &changes_);
-  forced_logits(*session_, input_, context);
-  return {watcher.view.masked.at(0), watcher.view.weights.at(0)};
+  return site_view(*session_, input_, changes_, site);
 }
 
 const Tensor& Recording::stage(const std::string& name) const {

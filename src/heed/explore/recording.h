@@ -44,6 +44,10 @@ struct SiteView {
   Tensor weights;  // after the softmax
 };
 
+// Of one site, in a pass of its own.
+SiteView site_view(const ModelSession& session, const PassInput& input,
+                   const nn::AttentionChanges& changes, const std::string& site);
+
 class Recording {
  public:
   // The changes, if any, are part of the recording.

@@ -1,42 +1,42 @@
 #include "heed/explore/run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/base/error.h"
 #include "heed/explore/about.h"
 #include "heed/explore/answer.h"
 #include "heed/explore/changes.h"
-#include "heed/explore/token_list.h"
+#include "heed/explore/head_words.h"
 #include "heed/explore/what_if.h"
+#include "heed/generate/token_limit.h"
 #include "heed/generate/top_tokens.h"
+#include "heed/io/json_fields.h"
 
 namespace heed::explore {
 namespace {
 
 using nlohmann::ordered_json;
 
-// Learned positions end somewhere.
-void check_fits(const PassInput& input, const models::TransformerConfig& config) {
-  if (config.positions != models::Positions::learned) return;
-  const Index length = std::max(std::ssize(input.source), std::ssize(input.target));
-  check_as(ErrorKind::data, length <= config.max_positions, "text: expected at most the model's ",
-           config.max_positions, " tokens, found ", length);
+void check_fits(const ModelSession& session, const PassInput& input) {
+  const Index most = generate::max_positions(session.config());
+  const Index length = std::max(std::ssize(tokens_seen(session, input)), std::ssize(input.target));
+  check_as(ErrorKind::data, length <= most, "text: expected at most the model's ", most,
+           " tokens, found ", length);
 }
 
-std::vector<int> forced_target(const ModelSession& session, const std::string& text) {
-  std::vector<int> ids = session.tokenizer().encode(text);
-  check_as(ErrorKind::data, ids.size() <= max_text_tokens, "target: expected at most ",
-           max_text_tokens, " tokens, found ", ids.size());
-  ids.insert(ids.begin(), text::Tokenizer::end);
-  return ids;
-}
+// What was said, and the tokens of what was read.
+struct Said {
+  std::string text;
+  std::vector<int> ids;
+};
 
-PassInput pass_input(const ModelSession& session, const std::string& text, const Answer& answer,
+PassInput pass_input(const ModelSession& session, const Said& said, const Answer& answer,
                      const std::optional<std::string>& forced) {
-  if (session.language()) return {source_ids(session, text + forced.value_or("")), {}};
-  PassInput input{source_ids(session, text), {}};
+  if (session.language() && forced) return {source_ids(session, said.text + *forced), {}};
+  PassInput input{said.ids, {}};
   if (!session.translation()) return input;
-  if (forced) return {input.source, forced_target(session, *forced)};
+  if (forced) return {input.source, target_ids(session, *forced)};
   input.target = target_inputs(answer);
   const bool has_ended = answer.tokens.size() == input.target.size();
   if (has_ended) input.last = answer.tokens.back().token;
@@ -59,18 +59,19 @@ ordered_json predictions_json(const Recording& recording) {
   return all;
 }
 
-ordered_json source_json(const Recording& recording) {
-  const ModelSession& session = recording.session();
-  ordered_json tokens =
-      to_json(token_list(tokens_seen(session, recording.input()), session.tokenizer()));
+ordered_json source_json(const Trace& trace) {
+  const Recording& recording = trace.recording;
+  const ModelSession& session = trace.session();
+  TokenList list = tokens_of(recording, "source");
+  name_words(list, trace.text);
+  ordered_json tokens = to_json(list);
   if (session.language()) tokens["next"] = predictions_json(recording);
   return tokens;
 }
 
 ordered_json target_json(const Recording& recording) {
   if (!recording.session().translation()) return nullptr;
-  ordered_json tokens =
-      to_json(token_list(recording.input().target, recording.session().tokenizer()));
+  ordered_json tokens = to_json(tokens_of(recording, "target"));
   tokens["next"] = predictions_json(recording);
   return tokens;
 }
@@ -89,17 +90,6 @@ ordered_json sites_json(const Recording& recording) {
   return sites;
 }
 
-template <typename Value>
-std::optional<Value> optional_field(const nlohmann::json& json, const char* name,
-                                    bool (nlohmann::json::*is_kind)() const noexcept,
-                                    const char* kind) {
-  if (!json.contains(name) || json.at(name).is_null()) return std::nullopt;
-  const nlohmann::json& value = json.at(name);
-  check_as(ErrorKind::usage, (value.*is_kind)(), name, ": expected ", kind, ", found ",
-           value.dump());
-  return value.get<Value>();
-}
-
 }  // namespace
 
 nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
@@ -107,18 +97,19 @@ nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
   const auto session = state.sessions.session(options.checkpoint);
   const RunChanges changes = changes_from_json(options.changes, *session);
   const std::string changed_text = with_replacements(text, changes, *session);
-  for (const std::string& one : {text, changed_text}) source_ids(*session, one);  // or refuses it
+  const Said said{changed_text, source_ids(*session, changed_text)};
+  if (text != changed_text) source_ids(*session, text);  // or refuses it
   std::optional<WhatIf> compared;
   if (!changes.is_empty()) {
     compared = what_if(*session, {text, changed_text, changes.attention, options.beam});
   }
   const Answer found =
       compared ? compared->after : answer(*session, text, {.beam_size = options.beam});
-  const PassInput input = pass_input(*session, changed_text, found, options.target);
-  check_fits(input, session->config());
+  const PassInput input = pass_input(*session, said, found, options.target);
+  check_fits(*session, input);
   const auto trace = state.traces.add(changed_text, Recording(session, input, changes.attention));
   ordered_json json{{"trace", trace->id},
-                    {"source", source_json(trace->recording)},
+                    {"source", source_json(*trace)},
                     {"target", target_json(trace->recording)},
                     {"answer", to_json(found, *session)},
                     {"sites", sites_json(trace->recording)}};
@@ -127,14 +118,11 @@ nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
 }
 
 RunOptions run_options_from_json(const nlohmann::json& json) {
-  RunOptions options;
-  options.target =
-      optional_field<std::string>(json, "target", &nlohmann::json::is_string, "a text");
-  options.checkpoint = optional_field<Index>(json, "checkpoint", &nlohmann::json::is_number_integer,
-                                             "the number of an update");
-  options.beam =
-      optional_field<Index>(json, "beam", &nlohmann::json::is_number_integer, "a whole number");
-  if (json.contains("changes")) options.changes = json.at("changes");
+  const auto fields = io::JsonFields::of(json, "run", ErrorKind::usage);
+  RunOptions options{.target = fields.optional_text("target"),
+                     .checkpoint = fields.optional_integer("checkpoint"),
+                     .beam = fields.optional_integer("beam")};
+  if (fields.has("changes")) options.changes = json.at("changes");
   return options;
 }
 

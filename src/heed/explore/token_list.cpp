@@ -36,6 +36,18 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? text : text.substr(first, last - first + 1);
 }
 
+// What stands between white space.
+std::vector<std::string_view> words_in(std::string_view text) {
+  constexpr std::string_view spaces = " \t";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = text.find_first_not_of(spaces); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(spaces, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(spaces, end);
+  }
+  return words;
+}
+
 // The words of tokens [begin, end), none of which is special, after those that there are.
 void add_words(TokenList& list, std::size_t begin, std::size_t end,
                const text::Tokenizer& tokenizer) {
@@ -81,17 +93,24 @@ nlohmann::ordered_json to_json(const TokenList& tokens) {
       {"words", tokens.words},   {"word_texts", tokens.word_texts}, {"special", tokens.is_special}};
 }
 
+void name_words(TokenList& tokens, const std::string& text) {
+  const std::vector<std::string_view> words = words_in(text);
+  std::vector<Index> own;  // the numbers of words that are not special
+  for (std::size_t i = 0; i < tokens.words.size(); ++i) {
+    const bool is_new = own.empty() || own.back() != tokens.words[i];
+    if (is_new && !tokens.is_special[i]) own.push_back(tokens.words[i]);
+  }
+  if (own.size() != words.size()) return;
+  for (std::size_t i = 0; i < own.size(); ++i) tokens.word_texts[own[i]] = words[i];
+}
+
 std::string with_word_replaced(const std::string& text, Index word,
                                const std::string& replacement) {
-  std::size_t begin = 0;
-  for (Index number = 0;; ++number) {
-    begin = text.find_first_not_of(" \t", begin);
-    check_as(ErrorKind::usage, word >= 0 && begin != std::string::npos,
-             "replace: expected a word from 0 to ", number - 1, ", found ", word);
-    const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
-    if (number == word) return text.substr(0, begin) + replacement + text.substr(end);
-    begin = end;
-  }
+  const std::vector<std::string_view> words = words_in(text);
+  check_as(ErrorKind::usage, word >= 0 && word < std::ssize(words),
+           "replace: expected a word from 0 to ", std::ssize(words) - 1, ", found ", word);
+  const auto begin = static_cast<std::size_t>(words[word].data() - text.data());
+  return text.substr(0, begin) + replacement + text.substr(begin + words[word].size());
 }
 
 }  // namespace heed::explore

@@ -22,6 +22,11 @@ struct TokenList {
 
 TokenList token_list(std::span<const int> ids, const text::Tokenizer& tokenizer);
 
+// Calls the words what they are called in the text: a tokenizer gives letters that it does not know
+// back as a sign. Does nothing where the text has another number of words than the list, special
+// ones not counted.
+void name_words(TokenList& tokens, const std::string& text);
+
 nlohmann::ordered_json to_json(const TokenList& tokens);
 
 // The text with word number `word` of its token list, special ones not counted, replaced. Refuses

@@ -16,8 +16,7 @@ using nlohmann::json;
 
 // Does a vector of all tokens together tell the class?
 bool looks_from_everywhere(const ModelSession& session) {
-  return session.kind() == ModelKind::classifier &&
-         session.config().pooling != models::Pooling::first;
+  return session.kind() == ModelKind::classifier && !models::puts_begin_first(session.config());
 }
 
 // The last layer in which what predicts looks at the source.
@@ -30,15 +29,6 @@ const Site& last_site(const ModelSession& session) {
   check(found != sites.rend(), "truth: expected a model with attention, found none");
   return *found;
 }
-
-struct OneSite : nn::Watcher {
-  explicit OneSite(std::string wanted) : site(std::move(wanted)) {}
-  ops::AttentionView* watch(std::string_view name) override {
-    return name == site ? &view : nullptr;
-  }
-  std::string site;
-  ops::AttentionView view;
-};
 
 // weights [H, queries, keys] -> for each key the mean over the heads and some of the queries.
 std::vector<double> mean_weights(const Tensor& weights, Index first_query, Index num_queries) {
@@ -56,11 +46,8 @@ std::vector<double> mean_weights(const Tensor& weights, Index first_query, Index
 
 std::vector<double> attention_to_inputs(const ModelSession& session, const Prediction& prediction,
                                         const nn::AttentionChanges& changes) {
-  const NoRecording no_recording;
-  OneSite watcher(last_site(session).name);
-  auto context = nn::ForwardContext::inference(&watcher, &changes);
-  forced_logits(session, prediction.input, context);
-  const Tensor& weights = watcher.view.weights.at(0);
+  const Tensor weights =
+      site_view(session, prediction.input, changes, last_site(session).name).weights;
   if (looks_from_everywhere(session)) return mean_weights(weights, 0, weights.dim(1));
   return mean_weights(weights, prediction.row, 1);
 }

@@ -124,7 +124,8 @@ json to_json(const WhatIf& what_if, const ModelSession& session) {
     tokens.push_back({{"position", i},
                       {"piece", piece.piece},
                       {"before", piece.before},
-                      {"after", piece.after}});
+                      {"after", piece.after},
+                      {"difference", piece.after - piece.before}});
   }
   return {{"before", to_json(what_if.before, session)},
           {"after", to_json(what_if.after, session)},
