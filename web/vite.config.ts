@@ -43,8 +43,8 @@ export default defineConfig({
     rollupOptions: {
       // Names without hashes: the program embeds the files, and nothing is cached.
       output: {
-        inlineDynamicImports: true,
         entryFileNames: 'assets/page.js',
+        chunkFileNames: 'assets/[name].js',
         assetFileNames: 'assets/[name][extname]',
       },
     },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -158,6 +158,20 @@ export async function eventually(check) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+// The file that a click on the page gives.
+export async function saved(page, click) {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+// A card's picture or numbers in one of the formats that its menu offers.
+export function saveAs(page, card, format) {
+  return saved(page, async () => {
+    await page.getByRole('button', { name: `Save: ${card}`, exact: true }).click();
+    await page.getByRole('button', { name: format, exact: true }).click();
+  });
 }
 
 export async function picture(page, name) {

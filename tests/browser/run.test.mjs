@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Models } from './models.mjs';
-import { ask, eventually, expectFloat, picture, Visit } from './rig.mjs';
+import { ask, eventually, expectFloat, picture, saveAs, Visit } from './rig.mjs';
 
 describe('Run', () => {
   const models = new Models();
@@ -51,6 +51,19 @@ describe('Run', () => {
     const { source } = validations.at(-1).samples[0];
     assert.match(await page.locator('[data-mark="run.samples"]').innerText(), new RegExp(source));
     await picture(page, 'run');
+    visit.expectNoComplaints();
+  });
+
+  it('gives its curves as SVG, PNG and CSV', async () => {
+    const svg = (await saveAs(page, 'Loss', 'SVG picture')).bytes.toString();
+    assert.match(svg, /^<svg .*xmlns="http:\/\/www.w3.org\/2000\/svg"/s);
+    const [, path] = svg.match(/<path [^>]*d="([^"]+)"/);
+    const updates = log().filter(({ kind }) => kind === 'update');
+    assert.ok(path.match(/[ML]/g).length >= Math.min(updates.length, 1000), 'a point for each update');
+    const png = (await saveAs(page, 'Loss', 'PNG picture')).bytes;
+    assert.equal(png.subarray(1, 4).toString(), 'PNG');
+    const [, first] = (await saveAs(page, 'Loss', 'CSV table')).bytes.toString().split('\r\n');
+    assert.equal(Number(first.split(',')[1]), updates[0].loss);
     visit.expectNoComplaints();
   });
 

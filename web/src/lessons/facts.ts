@@ -26,13 +26,12 @@ export function wordFacts(state: WordsState, answer: WordsAnswer): WordFacts | n
   };
 }
 
-export function modelNumbers({ config, parameters }: ModelFacts): ModelNumbers {
+export function modelNumbers({ config, parameters, head_width }: ModelFacts): ModelNumbers {
   const number = (name: string) => Number(config[name] ?? 0);
-  const heads = number('attention_heads');
   return {
     width: number('d_model'),
-    heads,
-    headWidth: heads > 0 ? number('d_model') / heads : 0,
+    heads: number('attention_heads'),
+    headWidth: head_width,
     hidden: number('ffn_dim'),
     encoderLayers: number('encoder_layers'),
     decoderLayers: number('decoder_layers'),

@@ -21,6 +21,7 @@ export interface ModelFacts {
   folder: string;
   kind: ModelKind;
   parameters: number;
+  head_width: number;
   config: Record<string, unknown>;
   sites: Site[];
   labels?: string[];
@@ -123,7 +124,13 @@ export interface RunRequest {
 export interface Comparison {
   before: Answer;
   after: Answer;
-  tokens: { position: number; piece: string; before: number; after: number }[];
+  tokens: {
+    position: number;
+    piece: string;
+    before: number;
+    after: number;
+    difference: number;
+  }[];
 }
 
 export interface RunAnswer {
@@ -133,6 +140,12 @@ export interface RunAnswer {
   answer: Answer;
   sites: (Site & { head_facts: HeadFact[] })[];
   compare?: Comparison;
+}
+
+// How the weights of a head are shown: between tokens or words, with or without special tokens.
+export interface WeightsShown {
+  byWord: boolean;
+  hideSpecial: boolean;
 }
 
 export interface HeadTensor {
@@ -308,8 +321,15 @@ export const api = {
   words: (body: WordsRequest, signal?: AbortSignal) =>
     post<WordsAnswer>('/api/words', body, signal),
   run: (body: RunRequest, signal?: AbortSignal) => post<RunAnswer>('/api/run', body, signal),
-  weights: (trace: TraceId, site: string, signal?: AbortSignal) =>
-    tensor(`/api/trace/${trace}/weights?${query({ site })}`, signal),
+  weights: (trace: TraceId, site: string, shown: WeightsShown, signal?: AbortSignal) =>
+    tensor(
+      `/api/trace/${trace}/weights?${query({
+        site,
+        ...(shown.byWord ? { words: 1 } : {}),
+        ...(shown.hideSpecial ? { special: 0 } : {}),
+      })}`,
+      signal,
+    ),
   scores: (trace: TraceId, site: string, signal?: AbortSignal) =>
     tensor(`/api/trace/${trace}/scores?${query({ site })}`, signal),
   cell: (

@@ -4,9 +4,10 @@
 const digitsOfAFloat = 9; // that many significant digits tell every float from its neighbours
 
 // The shortest decimal that is the same float again; of a number that is no float, of the double.
-// Made to be copied: a plain hyphen is the minus sign.
+// Made to be copied: a plain hyphen is the minus sign. The sign of a zero is a bit, too.
 export function exact(value: number | null): string {
   if (value === null || value === -Infinity) return negativeInfinity;
+  if (Object.is(value, -0)) return '-0';
   for (let digits = 1; digits <= digitsOfAFloat; ++digits) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return String(short);

@@ -1,6 +1,7 @@
 // A table of coloured cells as a picture, for saving: on the page it is a table, so that everybody
 // can read it.
 import { css, inkOn, type Colour } from './palette';
+import { element, label } from './svg';
 
 export interface PictureCell {
   text: string;
@@ -36,16 +37,4 @@ export function tablePicture(
     }),
   );
   return svg as SVGSVGElement;
-}
-
-function element(name: string, attributes: Record<string, string | number>): SVGElement {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  return made;
-}
-
-function label(text: string, x: number, y: number, anchor: string, fill: string): SVGElement {
-  const made = element('text', { x, y, 'text-anchor': anchor, fill });
-  made.textContent = text;
-  return made;
 }

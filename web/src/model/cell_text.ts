@@ -48,8 +48,7 @@ function plainList(values: (number | null)[]): string {
   return `[${values.map(plain).join(', ')}]`;
 }
 
-// With the signs that programs read; the sign of a zero is a bit, too.
+// With the signs that programs read.
 function plain(value: number | null): string {
-  if (Object.is(value, -0)) return '-0';
   return exact(value).replace('−', '-').replace('∞', 'inf');
 }

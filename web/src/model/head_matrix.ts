@@ -1,5 +1,5 @@
 // One head's weights as they are shown: by piece or by word, with or without the special tokens.
-import type { HeadTensor, Tokens } from '../lib/api';
+import type { HeadTensor, Tokens, WeightsShown } from '../lib/api';
 import { pieceLabel } from './piece_label';
 
 // One row or column of the picture, and the pieces it stands for.
@@ -8,18 +8,14 @@ export interface Entry {
   pieces: number[];
 }
 
-export interface AxisOptions {
-  byWord: boolean;
-  hideSpecial: boolean;
-}
-
 export interface HeadMatrix {
   queries: Entry[];
   keys: Entry[];
-  values: Float64Array; // [queries, keys]
+  values: Float32Array; // [queries, keys]
 }
 
-export function axisOf(tokens: Tokens, { byWord, hideSpecial }: AxisOptions): Entry[] {
+// The engine puts the same tokens together when it is asked for the weights so.
+export function axisOf(tokens: Tokens, { byWord, hideSpecial }: WeightsShown): Entry[] {
   const entries: Entry[] = [];
   let lastWord = -1;
   tokens.pieces.forEach((piece, i) => {
@@ -36,36 +32,22 @@ export function axisOf(tokens: Tokens, { byWord, hideSpecial }: AxisOptions): En
   return entries;
 }
 
-// A weight from word to word: what the query's pieces give to all of the key's pieces, on average.
-// Without special tokens, each row is divided by what it gives to the keys that are left.
 export function headMatrix(
   tensor: HeadTensor,
   head: number,
   queries: Entry[],
   keys: Entry[],
-  renormalise: boolean,
 ): HeadMatrix {
-  const values = new Float64Array(queries.length * keys.length);
-  queries.forEach((query, row) => {
-    for (const piece of query.pieces) {
-      const start = (head * tensor.queries + piece) * tensor.keys;
-      const weights = tensor.values.subarray(start, start + tensor.keys);
-      const left = renormalise ? sumOver(weights, keys) : 1;
-      if (left === 0) continue;
-      keys.forEach((key, column) => {
-        values[row * keys.length + column] +=
-          sumOf(weights, key.pieces) / left / query.pieces.length;
-      });
-    }
-  });
-  return { queries, keys, values };
+  const size = tensor.queries * tensor.keys;
+  return { queries, keys, values: tensor.values.subarray(head * size, (head + 1) * size) };
 }
 
 export function weightAt({ keys, values }: HeadMatrix, query: number, key: number): number {
   return values[query * keys.length + key];
 }
 
-// The pair of pieces with the largest weight between two entries: the one a click opens.
+// The pair of pieces with the largest weight between two entries: the one a click opens. `tensor`
+// has the weights between pieces.
 export function strongestPair(tensor: HeadTensor, head: number, query: Entry, key: Entry) {
   let best = [query.pieces[0], key.pieces[0]];
   const weight = ([i, j]: number[]) => tensor.values[(head * tensor.queries + i) * tensor.keys + j];
@@ -77,12 +59,4 @@ export function strongestPair(tensor: HeadTensor, head: number, query: Entry, ke
 
 export function entryOf(entries: Entry[], piece: number): number {
   return entries.findIndex(({ pieces }) => pieces.includes(piece));
-}
-
-function sumOf(weights: Float32Array, pieces: number[]): number {
-  return pieces.reduce((sum, piece) => sum + weights[piece], 0);
-}
-
-function sumOver(weights: Float32Array, keys: Entry[]): number {
-  return keys.reduce((sum, { pieces }) => sum + sumOf(weights, pieces), 0);
 }

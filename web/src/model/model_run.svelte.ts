@@ -6,6 +6,7 @@ import {
   type HeadTensor,
   type RunAnswer,
   type Tokens,
+  type WeightsShown,
 } from '../lib/api';
 import { changesIn } from './state';
 
@@ -15,6 +16,7 @@ export interface RunWish {
   changes: Required<Changes>;
 }
 
+const asTheyAre: WeightsShown = { byWord: false, hideSpecial: false };
 const tensorsKept = 24; // a long sentence has a megabyte a head
 
 export class ModelRun {
@@ -43,12 +45,12 @@ export class ModelRun {
     if (this.#asked !== null) this.start(this.#asked);
   }
 
-  // Of each site once; forgotten when the sentence changes.
-  weights(site: string): Promise<HeadTensor> {
-    const key = `${this.result!.trace} ${site}`;
+  // Of each site once, in each way they are shown; forgotten when the sentence changes.
+  weights(site: string, shown: WeightsShown = asTheyAre): Promise<HeadTensor> {
+    const key = JSON.stringify([this.result!.trace, site, shown.byWord, shown.hideSpecial]);
     let tensor = this.#tensors.get(key);
     if (tensor === undefined) {
-      tensor = api.weights(this.result!.trace, site);
+      tensor = api.weights(this.result!.trace, site, shown);
       tensor.catch(() => this.#tensors.delete(key));
       this.#tensors.set(key, tensor);
       const oldest = this.#tensors.keys().next().value!;

@@ -90,9 +90,9 @@ export const modelText = {
     matrix: 'Weights',
     matrixNote: 'A row is one query and sums to 1. Click a cell for its arithmetic.',
     wordNote:
-      'Words: the weights of a key’s pieces are added up, those of a query’s pieces are averaged, by the page.',
+      'Words: the weights of a key’s pieces are added up, those of a query’s pieces are averaged.',
     specialNote:
-      'Special tokens are hidden: each row is divided by what is left of it, by the page.',
+      'Special tokens are hidden: each row is divided by what is left of it.',
     from: 'query',
     to: 'key',
     weight: 'weight',
