@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "heed/base/version.h"
 #include "heed/explore/token_list.h"
@@ -34,27 +33,11 @@ std::string_view name_of_kind(models::ModelKind kind) {
   return name;
 }
 
-// How many pieces more than words a sentence has; nothing where the model does not know all of it.
-std::optional<std::size_t> pieces_beyond_words(const std::string& sentence,
-                                               const text::Tokenizer& tokenizer) {
-  const TokenList tokens = token_list(tokenizer.encode(sentence), tokenizer);
-  if (std::ranges::count(tokens.ids, text::Tokenizer::unknown) > 0) return std::nullopt;
-  return tokens.ids.size() - tokens.word_texts.size();
-}
-
 // Every word in few pieces: the model was trained on such text.
 bool is_known(const std::string& sentence, const text::Tokenizer& tokenizer) {
-  const auto num_words = static_cast<std::size_t>(std::ranges::count(sentence, ' ') + 1);
-  const auto beyond = pieces_beyond_words(sentence, tokenizer);
-  return beyond && 2 * *beyond <= num_words + 2;
-}
-
-// Every word of all of them in one piece, the full stop apart: the model learned its pieces from
-// the built-in corpus.
-bool is_of_built_in_corpus(const text::Tokenizer& tokenizer) {
-  return std::ranges::all_of(built_in_examples, [&](const char* sentence) {
-    return pieces_beyond_words(sentence, tokenizer) == 1u;
-  });
+  const TokenList tokens = token_list(tokenizer.encode(sentence), tokenizer);
+  const bool has_unknown = std::ranges::count(tokens.ids, text::Tokenizer::unknown) > 0;
+  return !has_unknown && 2 * tokens.ids.size() <= 3 * tokens.word_texts.size() + 2;
 }
 
 // The sentences that training shows how it gets on with, as the last validation wrote them.
@@ -75,18 +58,14 @@ std::vector<std::string> validation_samples(const std::string& folder) {
   return sources;
 }
 
-// What the user's own run was measured on; the built-in sentences for a model that was trained on
-// such, and for one that knows them and has no samples.
+// First what the model's own run was measured on, then those built-in sentences that it knows.
 std::vector<std::string> examples(const std::string& folder, const ModelSession& session) {
   if (session.kind() == models::ModelKind::image_classifier) return {};
-  std::vector<std::string> samples = validation_samples(folder);
-  if (samples.size() > max_examples) samples.resize(max_examples);
-  if (!samples.empty() && !is_of_built_in_corpus(session.tokenizer())) return samples;
-  std::vector<std::string> found;
+  std::vector<std::string> found = validation_samples(folder);
   for (const char* sentence : built_in_examples) {
     if (is_known(sentence, session.tokenizer())) found.emplace_back(sentence);
   }
-  found.insert(found.end(), samples.begin(), samples.end());
+  if (found.size() > max_examples) found.resize(max_examples);
   return found;
 }
 

@@ -18,7 +18,7 @@ export function layoutPicture(part: HTMLElement, texts: string): SVGSVGElement |
       width: box.width,
       height: box.height,
       preserveAspectRatio: 'none',
-      style: 'image-rendering: pixelated',
+      'image-rendering': 'pixelated',
     });
     svg.append(image);
   }
