@@ -31,6 +31,7 @@ void BM_LanguagePass(benchmark::State& state) {
   const NoRecording no_recording;
   models::TransformerConfig config = models::transformer_preset("char");
   config.vocabulary = 65;
+  config.max_positions = 256;  // for the longest text below
   const models::LanguageModel model = models::LanguageModel(config, 1).packed();
   const Index length = state.range(1);
   const models::PackedIds ids{std::vector<int>(length, 7), Spans::single(length)};

@@ -353,6 +353,21 @@ async function threadTime(page, act) {
   return 1000 * ((await busy()) - start);
 }
 
+// The pointer stands on another cell in every frame; returns when the frames were.
+function framesUnderPointer(canvas, count) {
+  return canvas.evaluate(async (element, count) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const times = [];
+    for (let i = 0; i < count; ++i) {
+      const clientX = left + (width * (i + 0.5)) / count;
+      const clientY = top + (height * (((7 * i) % count) + 0.5)) / count;
+      element.dispatchEvent(new PointerEvent('pointermove', { clientX, clientY, bubbles: true }));
+      times.push(await new Promise(requestAnimationFrame));
+    }
+    return times;
+  }, count);
+}
+
 describe('Other models', () => {
   const models = new Models();
   after(() => models.remove());
@@ -393,7 +408,7 @@ describe('Other models', () => {
   });
 
   it('stay smooth under the pointer with 512 tokens', async (test) => {
-    const text = Array.from({ length: 510 }, (_, i) => ['cat', 'dog', 'chair'][i % 3]).join(' ');
+    const text = Array.from({ length: 330 }, (_, i) => ['cat', 'dog', 'chair'][i % 3]).join(' ');
     const visit = await Visit.start({
       args: ['--model', models.classifier()],
       fragment: at({ text, site: 'encoder.0.self_attention' }),
@@ -402,21 +417,18 @@ describe('Other models', () => {
       const { page } = visit;
       const canvas = page.locator('[data-test="matrix"]');
       await canvas.scrollIntoViewIfNeeded();
-      const { x, y, width, height } = await canvas.boundingBox();
       const tokens = Number(await canvas.getAttribute('width'));
-      assert.ok(tokens >= 511);
-      const frames = 120;
-      const begin = performance.now();
+      assert.ok(tokens >= 512, `${tokens} tokens`);
+      let times = [];
       const spent = await threadTime(page, async () => {
-        for (let i = 0; i < frames; ++i) {
-          await page.mouse.move(x + (width * i) / frames, y + (height * ((7 * i) % frames)) / frames);
-          await page.evaluate(() => new Promise(requestAnimationFrame)); // no move is passed over
-        }
+        times = await framesUnderPointer(canvas, 120);
       });
-      const seconds = (performance.now() - begin) / 1000;
-      test.diagnostic(`${tokens} tokens: ${(spent / frames).toFixed(2)} ms of the page's own thread a frame`);
-      test.diagnostic(`${(frames / seconds).toFixed(0)} moves a second, one frame each, on this machine as it was`);
-      assert.ok(spent / frames < frameTime, `a frame took ${spent / frames} ms`);
+      const frame = spent / times.length;
+      const waits = times.slice(1).map((time, i) => time - times[i]).sort((a, b) => a - b);
+      const median = waits[waits.length >> 1];
+      test.diagnostic(`${tokens} tokens: ${frame.toFixed(2)} ms of the page's own thread a frame`);
+      test.diagnostic(`a frame every ${median.toFixed(1)} ms (median), on this machine as it was`);
+      assert.ok(frame < frameTime, `a frame took ${frame} ms`);
       visit.expectNoComplaints();
     } finally {
       await visit.end();
