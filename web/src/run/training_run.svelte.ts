@@ -3,8 +3,8 @@ import { api, type Training, type TrainingUpdates } from '../lib/api';
 import { checkpoints } from '../model/checkpoints';
 
 export interface Sample {
-  source: string;
-  translation: string;
+  source: string; // empty where the model goes on from nothing
+  output: string;
   reference?: string;
 }
 
