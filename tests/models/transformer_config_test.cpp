@@ -32,6 +32,20 @@ TEST(TransformerConfig, PresetsHaveTheirSizes) {
                [] { transformer_preset("huge"); });
 }
 
+TEST(TransformerConfig, PresetsOfLanguageModelsHaveTheirSizes) {
+  const auto sizes = [](const char* name) {
+    const TransformerConfig c = transformer_preset(name);
+    EXPECT_EQ(c.kind, ModelKind::language);
+    EXPECT_EQ(c.norm_place, NormPlace::before);
+    return std::vector<Index>{c.decoder_layers, c.model_dim, c.num_heads, c.max_positions};
+  };
+  EXPECT_EQ(sizes("char"), (std::vector<Index>{4, 128, 4, 64}));
+  EXPECT_EQ(sizes("gpt-mini"), (std::vector<Index>{6, 384, 6, 256}));
+  EXPECT_EQ(sizes("gpt2"), (std::vector<Index>{12, 768, 12, 1024}));
+  EXPECT_EQ(transformer_preset("gpt-mini").positions, Positions::rotary);
+  EXPECT_EQ(transformer_preset("gpt2").positions, Positions::learned);
+}
+
 TEST(TransformerConfig, EveryPresetCanBeBuilt) {
   for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
                            "masked", "images"}) {

@@ -27,19 +27,22 @@ constexpr std::int64_t chunk = 8;          // k that are read between two looks 
 constexpr std::int64_t word = sizeof(std::int32_t);
 
 // Readers give a panel as floats, from a multiple of block_depth on: Start, then StartGroup before
-// every int4_group k and StartChunk before every chunk, then Next for each k.
+// every int4_group k and StartChunk before every chunk, then Next for each k, which is told the
+// place of the k in its chunk: a constant where the loop over a chunk is unrolled. bytes_ahead is
+// how far ahead of the sums memory is asked for in a panel; half as much was slower or no faster.
 
 template <class Half>  // hwy::float16_t or hwy::bfloat16_t
 class HalfReader {
  public:
   static constexpr std::int64_t chunk_bytes = chunk * width * sizeof(Half);
+  static constexpr std::int64_t bytes_ahead = 2048;
 
   HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
     at_ = reinterpret_cast<const Half*>(panel) + begin * width;
   }
   HWY_INLINE void StartGroup() {}
   HWY_INLINE void StartChunk() {}
-  HWY_INLINE void Next(Floats& first, Floats& second) {
+  HWY_INLINE void Next(int /*step*/, Floats& first, Floats& second) {
     const hn::Rebind<Half, FloatTag> half;
     first = hn::PromoteTo(FloatTag(), hn::LoadU(half, at_));
     second = hn::PromoteTo(FloatTag(), hn::LoadU(half, at_ + lanes));
@@ -53,6 +56,7 @@ class HalfReader {
 class Int8Reader {
  public:
   static constexpr std::int64_t chunk_bytes = chunk * width;
+  static constexpr std::int64_t bytes_ahead = 2048;
 
   HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
     const auto* scales = reinterpret_cast<const float*>(panel);
@@ -62,7 +66,7 @@ class Int8Reader {
   }
   HWY_INLINE void StartGroup() {}
   HWY_INLINE void StartChunk() {}
-  HWY_INLINE void Next(Floats& first, Floats& second) {
+  HWY_INLINE void Next(int /*step*/, Floats& first, Floats& second) {
     first = hn::Mul(Widened(at_), first_scale_);
     second = hn::Mul(Widened(at_ + lanes), second_scale_);
     at_ += width;
@@ -81,6 +85,7 @@ class Int8Reader {
 class Int4Reader {
  public:
   static constexpr std::int64_t chunk_bytes = width * word;
+  static constexpr std::int64_t bytes_ahead = 4096;
   static constexpr std::int64_t group_bytes = (1 + int4_group / chunk) * width * word;
 
   HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
@@ -100,16 +105,30 @@ class Int4Reader {
     second_words_ = hn::LoadU(IntTag(), words + lanes);
     at_ += width * word;
   }
-  HWY_INLINE void Next(Floats& first, Floats& second) {
-    first = hn::Mul(TakeHighest(first_words_), first_scale_);
-    second = hn::Mul(TakeHighest(second_words_), second_scale_);
+  HWY_INLINE void Next(int step, Floats& first, Floats& second) {
+    if (step == places) {
+      first_words_ = hn::ShiftRight<4 * places>(first_words_);
+      second_words_ = hn::ShiftRight<4 * places>(second_words_);
+    }
+    const int place = step % places;
+    first = hn::Mul(Widened(first_words_, place), first_scale_);
+    second = hn::Mul(Widened(second_words_, place), second_scale_);
   }
 
  private:
-  static HWY_INLINE Floats TakeHighest(Ints& words) {
-    const Ints number = hn::ShiftRight<28>(words);
-    words = hn::ShiftLeft<4>(words);
-    return hn::ConvertTo(FloatTag(), number);
+  // So many numbers of four bits lie within the mantissa of a float.
+  static constexpr int places = 5;
+
+  // Bits of a mantissa under an exponent that makes the lowest of the four count 1 are a power of
+  // two + number + 8. Two instructions in all, where shifting, extending the sign and converting
+  // would be three.
+  static HWY_INLINE Floats Widened(Ints words, int place) {
+    constexpr int mantissa_bits = 23, exponent_bias = 127;
+    const int exponent = mantissa_bits - 4 * place;
+    const Ints power = hn::Set(IntTag(), (exponent_bias + exponent) << mantissa_bits);
+    const Ints raised = hn::OrAnd(power, words, hn::Set(IntTag(), 15 << 4 * place));
+    return hn::Sub(hn::BitCast(FloatTag(), raised),
+                   hn::Set(FloatTag(), static_cast<float>((1 << exponent) + 8)));
   }
 
   const std::uint8_t* at_;
@@ -125,14 +144,14 @@ struct NarrowC {
   const float* bias;     // or null
 };
 
-// The products of one k; a is where it is in the first row.
+// The products of one k, at `step` of its chunk; a is where it is in the first row.
 template <class Reader, int rows, int panels>
-HWY_INLINE void AddStep(Floats (&sum)[rows][2 * panels], Reader (&readers)[panels],
+HWY_INLINE void AddStep(Floats (&sum)[rows][2 * panels], Reader (&readers)[panels], int step,
                         const float* HWY_RESTRICT a, std::int64_t a_stride) {
 #pragma GCC unroll 2
   for (int p = 0; p < panels; ++p) {
     Floats first, second;
-    readers[p].Next(first, second);
+    readers[p].Next(step, first, second);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i) {
       const Floats ai = hn::Set(FloatTag(), a[i * a_stride]);
@@ -162,8 +181,7 @@ HWY_INLINE void StoreRow(const NarrowC& c, std::int64_t row, std::int64_t column
 template <class Reader, int rows, int panels>
 HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_stride,
                              const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t k) {
-  // How far ahead of the sums memory is asked for.
-  constexpr std::int64_t bytes_ahead = 1024, line = 64;
+  constexpr std::int64_t line = 64;
   Reader readers[panels];
   for (int p = 0; p < panels; ++p) readers[p].Start(packed + p * panel_bytes, 0);
   Floats total[rows][2 * panels];
@@ -178,7 +196,7 @@ HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_st
     }
     const std::int64_t end = std::min(begin + block_depth, k);
     for (std::int64_t l = begin; l < end; l += chunk) {
-      const std::int64_t ahead = l / chunk * Reader::chunk_bytes + bytes_ahead;
+      const std::int64_t ahead = l / chunk * Reader::chunk_bytes + Reader::bytes_ahead;
       // Behind the end of a panel: in the one that comes after these.
       const std::uint8_t* soon =
           packed + ahead + (ahead < panel_bytes ? 0 : (panels - 1) * panel_bytes);
@@ -192,12 +210,12 @@ HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_st
       if (end - l >= chunk) {
 #pragma GCC unroll 8
         for (int step = 0; step < chunk; ++step) {
-          AddStep<Reader, rows, panels>(sum, readers, a + l + step, a_stride);
+          AddStep<Reader, rows, panels>(sum, readers, step, a + l + step, a_stride);
         }
       } else {
 #pragma GCC unroll 1
-        for (std::int64_t step = l; step < end; ++step) {
-          AddStep<Reader, rows, panels>(sum, readers, a + step, a_stride);
+        for (int step = 0; step < end - l; ++step) {
+          AddStep<Reader, rows, panels>(sum, readers, step, a + l + step, a_stride);
         }
       }
     }
@@ -213,19 +231,32 @@ HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_st
   }
 }
 
+template <class Reader>
+HWY_INLINE void WidenStep(float* HWY_RESTRICT to, Reader& reader, int step) {
+  Floats first, second;
+  reader.Next(step, first, second);
+  hn::Store(first, FloatTag(), to);
+  hn::Store(second, FloatTag(), to + lanes);
+}
+
 // The numbers of `depth` k from `begin` on, a multiple of block_depth: [depth, width].
 template <class Reader>
 HWY_INLINE void WidenPanel(float* HWY_RESTRICT to, const std::uint8_t* panel, std::int64_t begin,
                            std::int64_t depth) {
   Reader reader;
   reader.Start(panel, begin);
-  for (std::int64_t l = 0; l < depth; ++l) {
+  for (std::int64_t l = 0; l < depth; l += chunk) {
     if (l % int4_group == 0) reader.StartGroup();
-    if (l % chunk == 0) reader.StartChunk();
-    Floats first, second;
-    reader.Next(first, second);
-    hn::Store(first, FloatTag(), to + l * width);
-    hn::Store(second, FloatTag(), to + l * width + lanes);
+    reader.StartChunk();
+    if (depth - l >= chunk) {
+#pragma GCC unroll 8
+      for (int step = 0; step < chunk; ++step) WidenStep(to + (l + step) * width, reader, step);
+    } else {
+#pragma GCC unroll 1
+      for (int step = 0; step < depth - l; ++step) {
+        WidenStep(to + (l + step) * width, reader, step);
+      }
+    }
   }
 }
 

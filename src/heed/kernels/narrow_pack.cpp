@@ -65,8 +65,7 @@ class PanelWriter {
       const std::int64_t end = std::min(begin + word_numbers, k_);
       for (std::int64_t i = begin; i < end; ++i) {
         const std::uint32_t raised = row[i / 2] >> (i % 2 * 4) & 15u;
-        const std::uint32_t number = raised ^ 8u;  // less 8, as four bits with a sign
-        bits |= number << (28 - 4 * (i - begin));
+        bits |= raised << 4 * (i - begin);
       }
       std::memcpy(to, &bits, word_bytes);
       to += width_ * word_bytes;
