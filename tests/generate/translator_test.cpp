@@ -40,8 +40,12 @@ TEST(Translator, WeightsInFewerBitsTranslateAlikeInBatchesOfAnySize) {
     models::save_model_folder(narrow.path(), folder.model, folder.tokenizer, {}, format.value);
     const Translator translator = Translator::load(narrow.path());
     const auto together = translator.translate(corpus.sources);
-    EXPECT_EQ(texts_of(together), corpus.targets);
+    // Four bits may change a word of so small a model; how it was batched may not.
+    if (format.value != models::WeightFormat::int4) {
+      EXPECT_EQ(texts_of(together), corpus.targets);
+    }
     const auto alone = translator.translate(corpus.sources, {.batch_tokens = 1});
+    EXPECT_EQ(texts_of(alone), texts_of(together));
     for (std::size_t i = 0; i < alone.size(); ++i) {
       EXPECT_EQ(alone[i].best.front().score, together[i].best.front().score);
     }
