@@ -68,8 +68,8 @@ TrainingOptions character_training() {
   return training;
 }
 
-// About an hour on two cores. Looking at 110,000 held-out characters takes as long as ten updates or
-// more, so it is done seldom.
+// About an hour on two cores. Looking at 110,000 held-out characters takes as long as ten updates
+// or more, so it is done seldom.
 TrainingOptions gpt_mini_training() {
   TrainingOptions training = character_training();
   training.schedule.peak = 0.002;
