@@ -2,20 +2,16 @@
 //
 //   gpt2_speed train THREADS [UPDATES]           4 sequences of 256 tokens, AdamW included
 //   gpt2_speed decode THREADS [TOKENS [FORMAT]]  one sequence, token by token after a prompt of 512
-//   gpt2_speed formats THREADS [TOKENS [ROUNDS]] the same in every format but bf16, in turns
 //
 // `train` prints tokens a second, a line an update; `decode` packs the weights first, as a program
 // that decodes would, in a FORMAT of f32 (if none is given), f16, bf16, int8 or int4, and prints
 // the prompt's and the following tokens a second, and how many bytes each token has to read: the
-// weights, and the keys and values of all that went before. `formats` prints the median, lowest and
-// highest tokens a second of the rounds, and the median of the ratios to float in the same round.
+// weights, and the keys and values of all that went before.
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <string>
 #include <vector>
 
-#include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/models/transformer_config.h"
@@ -181,84 +177,23 @@ void measure_decoding(int num_tokens, ops::WeightFormat format) {
   std::cout << "gigabytes_per_token " << 1e-9 * bytes_read << '\n';
 }
 
-// A packed model that has read a prompt.
-class Decoder {
- public:
-  explicit Decoder(ops::WeightFormat format) : model_(new_model(format)), cache_(model_.start()) {
-    Rng rng(2);
-    token_ = model_.next_token(random_ids(prompt_length, rng), cache_);
-  }
-
-  // Goes on from where the last call ended.
-  double tokens_per_second(int num_tokens) {
-    return num_tokens / seconds_of([&] {
-             for (int i = 0; i < num_tokens; ++i) {
-               token_ = model_.next_token(std::vector{token_}, cache_);
-             }
-           });
-  }
-
- private:
-  static LanguageModel new_model(ops::WeightFormat format) {
-    Rng rng(1);
-    LanguageModel model(rng);
-    model.pack(format);
-    return model;
-  }
-
-  LanguageModel model_;
-  nn::StackCache cache_;
-  int token_;
-};
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-void compare_formats(int num_tokens, int num_rounds) {
-  check(prompt_length + Index{num_tokens} * num_rounds <= gpt2_small().max_positions,
-        "formats: expected rounds that end within ", gpt2_small().max_positions, " tokens");
-  using enum ops::WeightFormat;
-  const std::array formats{f32, f16, int8, int4};
-  std::vector<Decoder> decoders;
-  for (const ops::WeightFormat format : formats) decoders.emplace_back(format);
-  std::array<std::vector<double>, formats.size()> speeds, ratios;
-  for (int round = 0; round < num_rounds; ++round) {
-    for (std::size_t i = 0; i < formats.size(); ++i) {
-      speeds[i].push_back(decoders[i].tokens_per_second(num_tokens));
-      ratios[i].push_back(speeds[i].back() / speeds[0].back());
-    }
-  }
-  for (std::size_t i = 0; i < formats.size(); ++i) {
-    const auto [lowest, highest] = std::ranges::minmax(speeds[i]);
-    std::cout << models::name_of(formats[i]) << " tokens_per_second " << median(speeds[i]) << " ("
-              << lowest << " to " << highest << "), of f32 " << median(ratios[i]) << '\n';
-  }
-}
-
 }  // namespace
 }  // namespace heed
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   const std::string command = args.empty() ? "" : args[0];
-  const bool is_usable =
-      (command == "train" && (args.size() == 2 || args.size() == 3)) ||
-      ((command == "decode" || command == "formats") && args.size() >= 2 && args.size() <= 4);
+  const bool is_usable = (command == "train" && (args.size() == 2 || args.size() == 3)) ||
+                         (command == "decode" && args.size() >= 2 && args.size() <= 4);
   if (!is_usable) {
     std::cerr << "usage: gpt2_speed train THREADS [UPDATES]\n"
-                 "       gpt2_speed decode THREADS [TOKENS [FORMAT]]\n"
-                 "       gpt2_speed formats THREADS [TOKENS [ROUNDS]]\n";
+                 "       gpt2_speed decode THREADS [TOKENS [FORMAT]]\n";
     return 2;
   }
   try {
     heed::set_num_threads(std::stoi(args[1]));
     if (command == "train") {
       heed::measure_training(args.size() > 2 ? std::stoi(args[2]) : 2);
-    } else if (command == "formats") {
-      heed::compare_formats(args.size() > 2 ? std::stoi(args[2]) : 64,
-                            args.size() > 3 ? std::stoi(args[3]) : 7);
     } else {
       const std::string format = args.size() > 3 ? args[3] : "f32";
       heed::measure_decoding(

@@ -3,15 +3,14 @@
 TINY = ("products take 78% of one thread's time and reach nine tenths of its peak meanwhile; attention over sentences of 14 "
         "tokens takes 9%, packing, the loss, dropout and norms the rest; and one program's runs lie 20% apart on this machine")
 PRODUCTS_ALONE = "alone, the products of these shapes reach 77 to 94% of one core's peak, those of weight gradients least"
-BASE = PRODUCTS_ALONE
 
 # The beginning of a row's work, and what is printed below it while it falls short.
 LIMITS = (
     ("training, tiny preset", TINY),
     ("the same; rival: nn.Transformer", TINY),
     ("matrix work during training, tiny", TINY),
-    ("training, base preset", BASE),
-    ("matrix work during training, base", BASE),
+    ("training, base preset", PRODUCTS_ALONE),
+    ("matrix work during training, base", PRODUCTS_ALONE),
     ("training, GPT-2-small shape", PRODUCTS_ALONE),
     ("attention forward + backward, full", "scores are made a second time on the way back: seven products where PyTorch, "
                                            "which keeps them, has six; they take three quarters of the time"),
