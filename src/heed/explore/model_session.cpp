@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/models/model_folder.h"
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 
@@ -22,8 +23,8 @@ std::string snapshots_of(const std::string& folder) {
 }
 
 std::string weights_path(const std::string& folder, std::optional<Index> checkpoint) {
-  if (!checkpoint) return folder + "/model.safetensors";
-  return fmt::format("{}/weights-{}.safetensors", snapshots_of(folder), *checkpoint);
+  if (!checkpoint) return models::weights_path(folder);
+  return train::snapshot_path(snapshots_of(folder), *checkpoint);
 }
 
 // Another file, or a file that was written to, has another stamp: files are replaced, never

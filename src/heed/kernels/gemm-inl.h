@@ -16,13 +16,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heed/kernels/gemm.h"
 #include "heed/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int block_rows = 6;
+constexpr int block_rows = gemm_block_rows;
 // k is taken in blocks, so that a block of a panel (16 KiB) stays in the first-level cache.
 constexpr std::int64_t block_depth = 256;
 
@@ -32,6 +33,15 @@ struct GemmStart {
   bool accumulate;    // add to what c holds
   const float* bias;  // for the panel's columns, or null
 };
+
+// Asks for the cache lines of some vectors.
+template <int vectors>
+HWY_INLINE void PrefetchVectors(const float* from) {
+  constexpr std::int64_t line_floats = 64 / sizeof(float);
+  const std::int64_t count = vectors * hn::Lanes(hn::ScalableTag<float>());
+#pragma GCC unroll 2
+  for (std::int64_t at = 0; at < count; at += line_floats) hwy::Prefetch(from + at);
+}
 
 // c [rows, columns] (+)= a [rows, depth] x panel [depth, panel width]. a(i, k) is a[i * a_row + k *
 // a_col]; the rows of the panel are `panel_stride` apart. With few columns the panel's first vector
@@ -46,14 +56,14 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
   hn::Vec<decltype(d)> sum[rows][vectors];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
-    hwy::Prefetch(c + i * c_stride);  // c is seldom in the near caches when k ends
+    PrefetchVectors<vectors>(c + i * c_stride);  // c is seldom in the near caches when k ends
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) sum[i][v] = hn::Zero(d);
   }
 
   for (std::int64_t k = 0; k < depth; ++k) {
     // So few rows wait for b: it is asked for some lines ahead.
-    if constexpr (rows <= 3) hwy::Prefetch(panel + 16 * panel_stride);
+    if constexpr (rows <= 3) PrefetchVectors<vectors>(panel + 16 * panel_stride);
     hn::Vec<decltype(d)> b[vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) b[v] = hn::LoadU(d, panel + v * lanes);
@@ -80,12 +90,17 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
     }
     return;
   }
-  HWY_ALIGN float tile[vectors * HWY_MAX_BYTES / sizeof(float)];
+  // Stored by loops that unroll: sums that a running index reached would live in memory always.
+  HWY_ALIGN float tile[rows * vectors * HWY_MAX_BYTES / sizeof(float)];
+#pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
-    for (int v = 0; v < vectors; ++v) hn::Store(sum[i][v], d, tile + v * lanes);
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) hn::Store(sum[i][v], d, tile + (i * vectors + v) * lanes);
+  }
+  for (int i = 0; i < rows; ++i) {
     float* row = c + i * c_stride;
     for (std::int64_t j = 0; j < columns; ++j) {
-      float value = tile[j];
+      float value = tile[i * vectors * lanes + j];
       if (start.accumulate) value += row[j];
       if (start.bias) value += start.bias[j];
       row[j] = value;

@@ -8,6 +8,9 @@ namespace heed::kernels {
 // Columns of b are packed in panels of this width (it depends on the processor's vectors).
 std::int64_t gemm_panel_width() noexcept;
 
+// Rows of c that are made at a time: work is best cut into whole blocks of them.
+constexpr std::int64_t gemm_block_rows = 6;
+
 // The floats that a packed b [k, n] needs: n rounded up to whole panels.
 std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept;
 

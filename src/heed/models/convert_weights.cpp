@@ -11,8 +11,6 @@
 namespace heed::models {
 namespace {
 
-std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
-
 std::int64_t weights_bytes(const std::string& folder) {
   return static_cast<std::int64_t>(std::filesystem::file_size(weights_path(folder)));
 }

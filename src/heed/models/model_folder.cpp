@@ -19,7 +19,6 @@ static_assert(std::endian::native == std::endian::little,
               "weights_hash and safetensors take the bytes of floats as they lie in memory");
 
 std::string config_path(const std::string& folder) { return folder + "/config.json"; }
-std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
 std::string tokenizer_path(const std::string& folder) { return folder + "/tokenizer.model"; }
 std::string generation_path(const std::string& folder) {
   return folder + "/generation_config.json";
@@ -57,6 +56,8 @@ std::string to_json(const GenerationConfig& generation) {
 }
 
 }  // namespace
+
+std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
 
 TransformerConfig load_config(const std::string& folder) {
   require_part(folder, config_path(folder));

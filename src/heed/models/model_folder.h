@@ -66,6 +66,7 @@ void save_model_folder(const std::string& folder, const MaskedModel& model,
 void save_model_folder(const std::string& folder, const ImageClassifier& model);
 
 // Single files of the folder.
+std::string weights_path(const std::string& folder);
 TransformerConfig load_config(const std::string& folder);
 TranslationModel load_model(const std::string& folder);  // config.json and model.safetensors
 LanguageModel load_language_model(const std::string& folder);

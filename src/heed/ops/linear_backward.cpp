@@ -13,7 +13,7 @@ namespace {
 // its rows, chunk by chunk. A chunk of dy is read once into the second-level cache, where all three
 // products find it. For a large weight the groups' sums would cost more than they save.
 constexpr Index num_groups = 16;
-constexpr Index chunk_rows = 126;  // whole register blocks of 6
+constexpr Index chunk_rows = 21 * kernels::gemm_block_rows;
 constexpr Index largest_small_weight = 1 << 16;
 constexpr Index sum_columns = 32;
 

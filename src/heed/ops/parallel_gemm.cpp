@@ -12,7 +12,6 @@
 namespace heed::ops {
 namespace {
 
-constexpr Index block_rows = 6;  // of the kernel: pieces are whole blocks
 constexpr Index max_piece_rows =
     192;  // of a, so that a piece's share stays in the second-level cache
 constexpr Index piece_columns = 512;
@@ -23,10 +22,11 @@ Index rounded_up(Index value, Index step) { return (value + step - 1) / step * s
 
 // Rows of one piece: a function of the sizes only, so that the pieces are the same for any threads.
 Index piece_rows(Index m, Index n, Index k) {
-  if (m * n * k <= small_work) return rounded_up(m, block_rows);
+  if (m * n * k <= small_work) return rounded_up(m, kernels::gemm_block_rows);
   const Index column_pieces = (n + piece_columns - 1) / piece_columns;
   const Index row_pieces = (min_pieces + column_pieces - 1) / column_pieces;
-  return std::min(max_piece_rows, rounded_up((m + row_pieces - 1) / row_pieces, block_rows));
+  return std::min(max_piece_rows,
+                  rounded_up((m + row_pieces - 1) / row_pieces, kernels::gemm_block_rows));
 }
 
 // Up to this many rows, b is read as it lies: packing it first would cost a pass over memory, and

@@ -15,11 +15,6 @@ namespace {
 constexpr std::string_view file_prefix = "weights-";
 constexpr std::string_view file_suffix = ".safetensors";
 
-std::string path_of(const std::string& folder, Index update) {
-  return folder + '/' + std::string(file_prefix) + std::to_string(update) +
-         std::string(file_suffix);
-}
-
 // The update of a snapshot's file; nothing for files that are none.
 std::optional<Index> update_of(std::string_view name) {
   if (!name.starts_with(file_prefix) || !name.ends_with(file_suffix)) return std::nullopt;
@@ -44,6 +39,11 @@ void add_to(Sums& sums, const Weights& weights) {
 }
 
 }  // namespace
+
+std::string snapshot_path(const std::string& folder, Index update) {
+  return folder + '/' + std::string(file_prefix) + std::to_string(update) +
+         std::string(file_suffix);
+}
 
 bool SnapshotUpdates::contains(Index update) const {
   return std::ranges::count(averaged, update) + std::ranges::count(kept, update) > 0;
@@ -75,7 +75,7 @@ void Snapshots::write(Index update, const Weights& weights) const {
   if (updates_.contains(update)) return;
   WeightsWriter writer;
   writer.add("", weights);
-  writer.write(path_of(folder_, update), {{"update", std::to_string(update)}});
+  writer.write(snapshot_path(folder_, update), {{"update", std::to_string(update)}});
 }
 
 bool Snapshots::is_averaged(Index update) const {
@@ -93,7 +93,7 @@ Weights Snapshots::average(Index update, const Weights& weights) const {
   Weights mean = copy_weights(weights);
   Sums sums(mean.size());
   for (auto i = updates.end() - from_files; i != updates.end(); ++i) {
-    read_weights(load_checked(path_of(folder_, *i)), "", mean);
+    read_weights(load_checked(snapshot_path(folder_, *i)), "", mean);
     add_to(sums, mean);
   }
   if (from_memory > 0) add_to(sums, weights);
@@ -108,7 +108,7 @@ Weights Snapshots::average(Index update, const Weights& weights) const {
 
 void Snapshots::delete_forgotten() const {
   for (const Index update : stored_snapshots(folder_)) {
-    if (!updates_.contains(update)) std::filesystem::remove(path_of(folder_, update));
+    if (!updates_.contains(update)) std::filesystem::remove(snapshot_path(folder_, update));
   }
 }
 
@@ -134,7 +134,7 @@ std::vector<Index> stored_snapshots(const std::string& folder) {
 }
 
 void read_snapshot(const std::string& folder, Index update, Weights& weights) {
-  const std::string path = path_of(folder, update);
+  const std::string path = snapshot_path(folder, update);
   check_as(ErrorKind::model, io::is_file(path), path, ": expected the weights of update ", update,
            ", found nothing");
   const io::SafetensorsFile file = load_checked(path);

@@ -58,6 +58,9 @@ class Snapshots {
 // the list alone, so a run that goes on from a checkpoint keeps what an uninterrupted one keeps.
 void thin_updates(std::vector<Index>& updates, Index count);
 
+// Where in a folder of snapshots that of this update lies.
+std::string snapshot_path(const std::string& folder, Index update);
+
 // What lies in a folder of snapshots, by update, oldest first; nothing when there is no folder.
 std::vector<Index> stored_snapshots(const std::string& folder);
 // Overwrites the values of those weights that the snapshot of this update has; a run that began

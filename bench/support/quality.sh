@@ -1,0 +1,36 @@
+# What the scripts of quality runs share; they source it before they change their folder.
+
+# take_arguments ARGUMENTS...: sets `data`, the folder that is named first or HEED_DATA, as a full path, and
+# `options`, those of heed train; --minutes N becomes --after Nm.
+take_arguments() {
+  data=${HEED_DATA:-}
+  if [ $# -gt 0 ] && [[ $1 != --* ]]; then data=$1; shift; fi
+  [ -z "$data" ] || data=$(cd "$data" && pwd)
+  options=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --minutes) options+=(--after "${2:?--minutes: expected a number}m"); shift 2 ;;
+      *) options+=("$1"); shift ;;
+    esac
+  done
+}
+
+# require_data: without a data folder, prints the script's lines of use and ends.
+require_data() {
+  if [ -z "$data" ]; then
+    sed -n "s|^#   \(bench/\)|usage: \1|p" "$0" >&2
+    exit 2
+  fi
+}
+
+# default NAME VALUE: an option of heed train, unless the caller gave it.
+default() { [[ " ${options[*]} " == *" $1"[\ =]* ]] || options+=("$1" "$2"); }
+
+# trained_for MODEL: prints how long the model was trained.
+trained_for() {
+  python3 - "$1/training/metrics.jsonl" <<'PYTHON'
+import json, sys
+last = [line for line in map(json.loads, open(sys.argv[1])) if line["kind"] == "update"][-1]
+print(f"trained for {last['seconds'] / 60:.1f} minutes, {last['update']} updates")
+PYTHON
+}
