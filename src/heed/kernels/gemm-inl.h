@@ -62,8 +62,6 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
   }
 
   for (std::int64_t k = 0; k < depth; ++k) {
-    // So few rows wait for b: it is asked for some lines ahead.
-    if constexpr (rows <= 3) PrefetchVectors<vectors>(panel + 16 * panel_stride);
     hn::Vec<decltype(d)> b[vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) b[v] = hn::LoadU(d, panel + v * lanes);
