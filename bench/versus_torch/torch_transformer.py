@@ -1,6 +1,6 @@
 """The encoder-decoder Transformer in PyTorch, tuned by hand for processors: what Heed is measured against.
 
-Norms after the sub-layers, sinusoidal positions, one embedding for source, target and output. Projection
+Norms after the sub-layers, sinusoidal or rotary positions, one embedding for source, target and output. Projection
 and loss fused in chunks, dropout masks from random bytes, one flat Adam, one product for query, key and
 value, and scaled_dot_product_attention where this torch has it. `StockModel` is the same network from
 torch.nn.Transformer, as its documentation shows it.
@@ -26,6 +26,12 @@ def sinusoids(length, dim):
     angles = torch.arange(length).float()[:, None] \
         * torch.exp(torch.arange(0, dim, 2) * (-math.log(10000) / dim))[None]
     return torch.stack([angles.sin(), angles.cos()], -1).view(length, dim)
+
+
+def rotations(length, dim):
+    """cos and sin of position / 10000^(2i / dim), [length, dim]: a vector's halves turn together."""
+    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, dim, 2)[None, :] / dim)
+    return angles.cos().repeat(1, 2), torch.cat([-angles.sin(), angles.sin()], 1)
 
 
 def causal_mask(length):
@@ -94,6 +100,7 @@ class Attention(nn.Module):
     def __init__(self, dim, num_heads):
         super().__init__()
         self.num_heads, self.dim = num_heads, dim
+        self.rotations = None  # or cos and sin, for self-attention that is told positions by turning
         self.weight = nn.Parameter(torch.empty(3 * dim, dim))  # query, key, value
         self.bias = nn.Parameter(torch.zeros(3 * dim))
         for part in self.weight.data.split(dim):
@@ -105,8 +112,16 @@ class Attention(nn.Module):
     def split_heads(self, x):
         return x.view(x.size(0), x.size(1), self.num_heads, -1).transpose(1, 2)
 
-    def query_key_value(self, x):
-        return tuple(map(self.split_heads, F.linear(x, self.weight, self.bias).split(self.dim, -1)))
+    def query_key_value(self, x, at=0):
+        """Of positions from `at` on."""
+        q, k, v = map(self.split_heads, F.linear(x, self.weight, self.bias).split(self.dim, -1))
+        return self.turn(q, at), self.turn(k, at), v
+
+    def turn(self, x, at):
+        if self.rotations is None:
+            return x
+        cos, sin = (table[at:at + x.size(2)] for table in self.rotations)
+        return x * cos + x.roll(x.size(-1) // 2, -1) * sin
 
     def query(self, x):
         return self.split_heads(F.linear(x, self.weight[:self.dim], self.bias[:self.dim]))
@@ -151,10 +166,10 @@ class Layer(nn.Module):
 
 
 class TunedModel(nn.Module):
-    def __init__(self, vocabulary, dim, feed_forward_dim, num_heads, num_layers, probability):
+    def __init__(self, vocabulary, dim, feed_forward_dim, num_heads, num_layers, probability, is_rotary=False):
         super().__init__()
         self.dim, self.num_heads, self.vocabulary = dim, num_heads, vocabulary
-        self.probability = probability
+        self.probability, self.is_rotary = probability, is_rotary
         self.embedding = nn.Embedding(vocabulary, dim, padding_idx=PAD)
         nn.init.normal_(self.embedding.weight, std=dim ** -0.5)
         nn.init.zeros_(self.embedding.weight.data[PAD])
@@ -163,9 +178,14 @@ class TunedModel(nn.Module):
         sizes = (dim, feed_forward_dim, num_heads, probability)
         self.encoder = nn.ModuleList(Layer(*sizes, False) for _ in range(num_layers))
         self.decoder = nn.ModuleList(Layer(*sizes, True) for _ in range(num_layers))
+        if is_rotary:
+            for layer in (*self.encoder, *self.decoder):
+                layer.self_attention.rotations = rotations(LONGEST, dim // num_heads)
 
     def embed(self, ids, at=0):
-        x = self.embedding(ids) * math.sqrt(self.dim) + self.positions[at:at + ids.size(1)]
+        x = self.embedding(ids) * math.sqrt(self.dim)
+        if not self.is_rotary:
+            x = x + self.positions[at:at + ids.size(1)]
         return dropout(x, self.probability, self.training)
 
     def encode(self, source):

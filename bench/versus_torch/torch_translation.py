@@ -39,13 +39,15 @@ def read_safetensors(path):
 def load_model(folder):
     with open(os.path.join(folder, "config.json")) as file:
         config = json.load(file)
-    expected = {"norm_place": "after", "norm_kind": "layer", "positions": "sinusoidal",
-                "activation_function": "relu", "tied_embeddings": "all", "similarity": "scaled-dot"}
+    expected = {"norm_place": "after", "norm_kind": "layer", "activation_function": "relu",
+                "tied_embeddings": "all", "similarity": "scaled-dot"}
     for field, value in expected.items():
         assert config[field] == value, f"{folder}: expected {field} {value}, got {config[field]}"
+    positions = config["positions"]
+    assert positions in ("sinusoidal", "rotary"), f"{folder}: expected sinusoidal or rotary, got {positions}"
     assert config["encoder_layers"] == config["decoder_layers"], f"{folder}: expected equal stacks"
     model = TunedModel(config["vocab_size"], config["d_model"], config["ffn_dim"],
-                       config["attention_heads"], config["encoder_layers"], config["dropout"])
+                       config["attention_heads"], config["encoder_layers"], config["dropout"], positions == "rotary")
     tensors = read_safetensors(os.path.join(folder, "model.safetensors"))
 
     def linear(ours, theirs):
@@ -115,7 +117,7 @@ class BeamSearch:
         model, rows = self.model, self.num_live * self.beam
         x = model.embed(self.tokens, step)
         for layer, (keys, values), (memory_keys, memory_values) in zip(model.decoder, self.cache, self.cross):
-            q, k, v = layer.self_attention.query_key_value(x)  # [rows, H, 1, K]
+            q, k, v = layer.self_attention.query_key_value(x, step)  # [rows, H, 1, K]
             keys[:, :, step:step + 1] = k
             values[:, :, step:step + 1] = v
             mixed = v if step == 0 else attend(q, keys[:, :, :step + 1], values[:, :, :step + 1], None)
