@@ -1,8 +1,10 @@
 """What keeps a row from its bar, as profiles showed when docs/performance.md was written."""
 
-TINY = ("products take 78% of one thread's time and reach nine tenths of its peak meanwhile; attention over sentences of 14 "
-        "tokens takes 9%, packing, the loss, dropout and norms the rest; and one program's runs lie 20% apart on this machine")
-PRODUCTS_ALONE = "alone, the products of these shapes reach 77 to 94% of one core's peak, those of weight gradients least"
+TINY = ("products take three quarters of both threads' time, and alone those of width 128 reach 72 to 86% of the peak; "
+        "attention over sentences of 14 tokens takes 8%, waiting for the other thread 4%, packing, the loss, dropout and "
+        "norms the rest")
+PRODUCTS_ALONE = ("alone, the products of these shapes reach 90 to 97% of the peak forward and 82 to 87% backward, where weight "
+                  "gradients are summed over rows")
 
 # The beginning of a row's work, and what is printed below it while it falls short.
 LIMITS = (
@@ -14,9 +16,13 @@ LIMITS = (
     ("training, GPT-2-small shape", PRODUCTS_ALONE),
     ("attention forward + backward, full", "scores are made a second time on the way back: seven products where PyTorch, "
                                            "which keeps them, has six; they take three quarters of the time"),
-    ("translation of test_2016_flickr, tiny, greedy", "not profiled"),
-    ("decoding one sequence", "products take 82% of the time, attention over the cache 11% (Zen 3); the bandwidth itself "
-                              "moves by a third from run to run"),
+    ("translation of test_2016_flickr, tiny, greedy", "products take 56% of the samples, attention over the cache 15%, waiting "
+                                                      "for the other thread's last batch 6%"),
+    ("decoding one sequence", "products take 82% of the time, attention over the cache 11%, waiting for the other thread 5%; "
+                              "the bandwidth itself moves between 30 and 60 GB/s within an hour"),
+    ("decoding f16", "keys and values stay floats, which bounds the ratio to 1.85 where both are limited by memory"),
+    ("decoding int8", "keys and values stay floats, which bounds the ratio to 3.2 where both are limited by memory; attention "
+                      "over them takes a third of the time from 512 to 1,024 tokens"),
     ("growth of training time", "no growth was seen: which size is the quick one changes from run to run with the machine"),
     ("two threads; rival: one thread; training", "some 400 parallel regions a step, with serial parts between them"),
     ("two threads; rival: one thread; translation", "not profiled; loading takes 1% of the time, on one thread"),

@@ -271,7 +271,8 @@ TEST(TrainCommand, TrainsOnImages) {
       "--images",       toy.images(), "--model",        toy.file("model"),
       "--image-height", "8",          "--width",        "16",
       "--feed-forward", "24",         "--image-width",  "8",
-      "--after",        "6u",         "--batch-tokens", "64"};
+      "--after",        "6u",         "--batch-tokens", "64",
+      "--patch-side",   "4"};
   const Outcome outcome = run(with(arguments, {"--valid-images", toy.images()}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("60 images to train on, 16 to validate"), std::string::npos)

@@ -16,6 +16,7 @@ models::ImageClassifier small_model() {
   models::TransformerConfig config = models::transformer_preset("images");
   config.labels = {"bat", "cave", "racket"};
   config.image_height = config.image_width = 8;
+  config.patch_side = 4;
   config.encoder_layers = 1;
   config.model_dim = 16;
   config.feed_forward_dim = 24;

@@ -46,6 +46,7 @@ class ToyImages {
     Training training{
         file(model), {{"images", images()}, {"valid-images", images()}}, recipe_preset("images")};
     training.recipe.model.image_height = training.recipe.model.image_width = 8;
+    training.recipe.model.patch_side = 4;
     training.recipe.model.encoder_layers = 1;
     training.recipe.model.model_dim = 16;
     training.recipe.model.feed_forward_dim = 24;

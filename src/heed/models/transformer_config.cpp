@@ -250,13 +250,14 @@ TransformerConfig encoder_preset(ModelKind kind, float dropout, float label_smoo
   return config;
 }
 
-// For small images, such as MNIST's: 49 patches of 4 x 4 pixels.
+// For small images, such as MNIST's: 16 patches of 7 x 7 pixels.
 TransformerConfig image_preset() {
   TransformerConfig config = encoder_preset(ModelKind::image_classifier, 0.1f, 0.1f);
   config.encoder_layers = 4;
   config.model_dim = 64;
   config.feed_forward_dim = 256;
   config.positions = Positions::learned;
+  config.patch_side = 7;
   return config;
 }
 

@@ -123,9 +123,9 @@ TrainingOptions images_training() {
                         .weight_decay = 0.05,
                         .clip = 1};
   training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.002, .warm_up = 500};
-  training.batch_tokens = 128 * 49;  // 128 images
+  training.batch_tokens = 128 * 16;  // 128 images
   training.shift = 2;
-  training.after = parse_run_length("12e", "after");
+  training.after = parse_run_length("30e", "after");
   return training;
 }
 
