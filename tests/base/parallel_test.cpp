@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
@@ -31,6 +32,22 @@ TEST_F(ParallelTest, EveryPieceRunsExactlyOnce) {
       parallel_for(pieces, [&](Index piece) { ++runs[piece]; });
       for (const auto& count : runs) EXPECT_EQ(count, 1);
     }
+  }
+}
+
+TEST_F(ParallelTest, LongestFirstHandsOutEveryPieceOnceInOrder) {
+  for (const int threads : {1, 2, 4}) {
+    set_num_threads(threads);
+    std::vector<std::atomic<int>> runs(500);
+    std::atomic<bool> in_order = true;
+    parallel_longest_first(500, [&](Index piece) {
+      ++runs[piece];
+      // Every earlier piece has begun, or is in the hands of one of the other threads.
+      const auto waiting = std::count(runs.begin(), runs.begin() + piece, 0);
+      if (waiting > threads - 1) in_order = false;
+    });
+    for (const auto& count : runs) EXPECT_EQ(count, 1);
+    EXPECT_TRUE(in_order);
   }
 }
 

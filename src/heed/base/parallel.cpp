@@ -68,14 +68,14 @@ class ThreadPool {
 
   int num_threads() const { return static_cast<int>(shares_.size()); }
 
-  void run(Index num_pieces, detail::PieceFunction function, void* body) {
+  void run(Index num_pieces, detail::PieceFunction function, void* body, detail::Sharing sharing) {
     function_ = function;
     body_ = body;
-    const Index threads = num_threads();
-    for (Index i = 0; i < threads; ++i) {
+    const Index num_shares = sharing == detail::Sharing::shares ? num_threads() : 1;
+    for (Index i = 0; i < num_threads(); ++i) {
       Share& share = shares_[static_cast<std::size_t>(i)];
-      share.next.store(num_pieces * i / threads, std::memory_order_relaxed);
-      share.end = num_pieces * (i + 1) / threads;
+      share.end = i < num_shares ? num_pieces * (i + 1) / num_shares : 0;
+      share.next.store(i < num_shares ? num_pieces * i / num_shares : 0, std::memory_order_relaxed);
     }
     failure_ = nullptr;
     busy_workers_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
@@ -172,7 +172,7 @@ int num_threads() {
   return chosen_num_threads;
 }
 
-void detail::run_pieces(Index num_pieces, PieceFunction function, void* body) {
+void detail::run_pieces(Index num_pieces, PieceFunction function, void* body, Sharing sharing) {
   const int threads = num_threads();
   if (num_pieces <= 1 || threads == 1 || inside_a_piece) {
     return run_serially(num_pieces, function, body);
@@ -180,7 +180,7 @@ void detail::run_pieces(Index num_pieces, PieceFunction function, void* body) {
   std::unique_lock lock(pool_mutex, std::try_to_lock);
   if (!lock.owns_lock()) return run_serially(num_pieces, function, body);
   if (!pool || pool->num_threads() != threads) pool = std::make_unique<ThreadPool>(threads);
-  pool->run(num_pieces, function, body);
+  pool->run(num_pieces, function, body, sharing);
 }
 
 }  // namespace heed

@@ -16,8 +16,18 @@ void set_num_threads(int num_threads);
 int num_threads();
 
 namespace detail {
+// Each thread begins with its own share of the pieces, or all take the next one in their order.
+enum class Sharing { shares, in_order };
 using PieceFunction = void (*)(void* body, Index piece);
-void run_pieces(Index num_pieces, PieceFunction function, void* body);
+void run_pieces(Index num_pieces, PieceFunction function, void* body, Sharing sharing);
+
+template <typename Body>
+void run_pieces(Index num_pieces, Body&& body, Sharing sharing) {
+  using Plain = std::remove_reference_t<Body>;
+  run_pieces(
+      num_pieces, [](void* b, Index piece) { (*static_cast<Plain*>(b))(piece); },
+      const_cast<void*>(static_cast<const void*>(&body)), sharing);
+}
 }  // namespace detail
 
 // Calls body(piece) once for every piece in [0, num_pieces), in any order, on any thread, and
@@ -25,10 +35,13 @@ void run_pieces(Index num_pieces, PieceFunction function, void* body);
 // or while another thread's call is under way, runs its pieces on the calling thread.
 template <typename Body>
 void parallel_for(Index num_pieces, Body&& body) {
-  using Plain = std::remove_reference_t<Body>;
-  detail::run_pieces(
-      num_pieces, [](void* b, Index piece) { (*static_cast<Plain*>(b))(piece); },
-      const_cast<void*>(static_cast<const void*>(&body)));
+  detail::run_pieces(num_pieces, body, detail::Sharing::shares);
+}
+
+// The same for long pieces of unequal length, the longest first: whoever is free takes the next.
+template <typename Body>
+void parallel_longest_first(Index num_pieces, Body&& body) {
+  detail::run_pieces(num_pieces, body, detail::Sharing::in_order);
 }
 
 // Calls body(begin, end) for consecutive ranges of at most `grain` items that cover [0, count).

@@ -75,8 +75,9 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
   const models::TranslationModel model = model_.is_packed() ? model_ : model_.packed();
   // Whole batches side by side: threads that share the small products of one batch would spend
   // their time on waiting for each other. A single batch has all threads to itself.
-  parallel_for(std::ssize(batches),
-               [&](Index batch) { translate_batch(model, batches[batch], options, translations); });
+  parallel_longest_first(std::ssize(batches), [&](Index batch) {
+    translate_batch(model, batches[batch], options, translations);
+  });
   return translations;
 }
 
