@@ -1,12 +1,13 @@
 // How fast is a decoder-only model of GPT-2's small shape? Random weights.
 //
 //   gpt2_speed train THREADS [UPDATES]           4 sequences of 256 tokens, AdamW included
-//   gpt2_speed decode THREADS [TOKENS [FORMAT]]  one sequence, token by token after a prompt of 512
+//   gpt2_speed decode THREADS [TOKENS [FORMAT [PROMPT]]]
+//                                                one sequence, token by token after a prompt
 //
 // `train` prints tokens a second, a line an update; `decode` packs the weights first, as a program
 // that decodes would, in a FORMAT of f32 (if none is given), f16, bf16, int8 or int4, and prints
-// the prompt's and the following tokens a second, and how many bytes each token has to read: the
-// weights, and the keys and values of all that went before.
+// the tokens a second of a prompt of so many tokens (512), those of the tokens that follow, and how
+// many bytes each token has to read: the weights, and the keys and values of all that went before.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -28,7 +29,6 @@ namespace heed {
 namespace {
 
 constexpr int vocabulary = 50257;
-constexpr Index prompt_length = 512;
 
 // Radford and others 2019, the smallest of the four: 124 million numbers.
 nn::BlockOptions gpt2_small() {
@@ -157,7 +157,7 @@ void measure_training(int num_updates) {
   std::cout << "peak_megabytes " << peak_resident_bytes() / 1e6 << '\n';
 }
 
-void measure_decoding(int num_tokens, ops::WeightFormat format) {
+void measure_decoding(int num_tokens, ops::WeightFormat format, Index prompt_length) {
   Rng rng(1);
   LanguageModel model(rng);
   model.pack(format);
@@ -170,9 +170,10 @@ void measure_decoding(int num_tokens, ops::WeightFormat format) {
   const double seconds = seconds_of([&] {
     for (int i = 0; i < num_tokens; ++i) token = model.next_token(std::vector{token}, cache);
   });
-  std::cout << "prompt_tokens_per_second " << prompt_length / prompt_seconds << '\n';
+  const auto prompt_tokens = static_cast<double>(prompt_length);
+  std::cout << "prompt_tokens_per_second " << prompt_tokens / prompt_seconds << '\n';
   std::cout << "tokens_per_second " << num_tokens / seconds << '\n';
-  const double mean_past = static_cast<double>(prompt_length) + 0.5 * num_tokens;
+  const double mean_past = prompt_tokens + 0.5 * num_tokens;
   const double bytes_read = num_bytes_read(model) + sizeof(float) * num_cached_numbers(mean_past);
   std::cout << "gigabytes_per_token " << 1e-9 * bytes_read << '\n';
 }
@@ -184,10 +185,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   const std::string command = args.empty() ? "" : args[0];
   const bool is_usable = (command == "train" && (args.size() == 2 || args.size() == 3)) ||
-                         (command == "decode" && args.size() >= 2 && args.size() <= 4);
+                         (command == "decode" && args.size() >= 2 && args.size() <= 5);
   if (!is_usable) {
     std::cerr << "usage: gpt2_speed train THREADS [UPDATES]\n"
-                 "       gpt2_speed decode THREADS [TOKENS [FORMAT]]\n";
+                 "       gpt2_speed decode THREADS [TOKENS [FORMAT [PROMPT]]]\n";
     return 2;
   }
   try {
@@ -198,7 +199,8 @@ int main(int argc, char** argv) {
       const std::string format = args.size() > 3 ? args[3] : "f32";
       heed::measure_decoding(
           args.size() > 2 ? std::stoi(args[2]) : 128,
-          heed::models::parse_choice<heed::ops::WeightFormat>(format, "gpt2_speed"));
+          heed::models::parse_choice<heed::ops::WeightFormat>(format, "gpt2_speed"),
+          args.size() > 4 ? std::stoi(args[4]) : 512);
     }
   } catch (const std::exception& error) {
     std::cerr << "gpt2_speed: " << error.what() << '\n';

@@ -91,7 +91,9 @@ struct InPages {
       std::copy_n(rows.values.data() + i * stride, stride, values.data() + to * stride);
     }
   }
-  PagedRows in() const { return {values.data(), stride, pages.data()}; }
+  PagedRows in() const {
+    return {values.data(), stride, attention_page_rows * stride, pages.data()};
+  }
 
   int64_t stride;
   std::vector<int64_t> pages;

@@ -9,7 +9,7 @@
 namespace heed::nn {
 namespace {
 
-// One token for each row: row r gets the numbers from first + 10 r on.
+// One token for each row: row r gets first + 10 r in its first head and one more in the second.
 KeysAndValues tokens(Index rows, float first) {
   Tensor keys = Tensor::empty({rows, 2});
   for (Index r = 0; r < rows; ++r) {
@@ -18,18 +18,21 @@ KeysAndValues tokens(Index rows, float first) {
   }
   Tensor values = keys.clone();
   for (float& v : values.values()) v = -v;
-  return {{keys, Spans::of_lengths(std::vector<Index>(rows, 1))}, values};
+  return {{keys, Spans::of_lengths(std::vector<Index>(rows, 1))}, values, 2};
 }
 
 constexpr Index page_rows = kernels::attention_page_rows;
 
-// What the cache holds for a row: the first number of each key.
+// What the cache holds for a row: the number of each key's first head.
 std::vector<float> row_of(const ops::PagedKeys& all, Index row) {
   std::vector<float> found;
+  const auto keys = all.keys.values(), values = all.values.values();
   for (Index t = 0; t < all.lengths[row]; ++t) {
-    const Index i = all.pages[row][t / page_rows] * page_rows + t % page_rows;
-    found.push_back(all.keys.values()[2 * i]);
-    EXPECT_EQ(all.values.values()[2 * i], -all.keys.values()[2 * i]);
+    const Index first = 2 * all.pages[row][t / page_rows] * page_rows + t % page_rows;
+    const Index second = first + page_rows;
+    found.push_back(keys[first]);
+    EXPECT_EQ(keys[second], keys[first] + 1);
+    for (const Index i : {first, second}) EXPECT_EQ(values[i], -keys[i]);
   }
   return found;
 }
@@ -153,7 +156,7 @@ TEST(KeyValueCache, PagesOfRowsThatEndedAreUsedAgain) {
   EXPECT_EQ(cache.num_pages(), 2);
   for (int step = 0; step < 3 * page_rows; ++step) {
     const ops::PagedKeys& all = cache.append(tokens(2, 1000 + static_cast<float>(step)));
-    EXPECT_EQ(all.keys.dim(0), 8 * page_rows);  // no more memory than before
+    EXPECT_EQ(all.keys.dim(0), 8);  // no more memory than before
   }
   EXPECT_EQ(cache.num_pages(), 8);
   const ops::PagedKeys& all = cache.append(tokens(2, 2000));

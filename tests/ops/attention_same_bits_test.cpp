@@ -105,25 +105,28 @@ TEST(AttentionBits, ChunksOfQueriesGiveTheRowsOfTheWholeSequence) {
   }
 }
 
-// The keys and values of one sequence in pages, the last page first.
-ops::PagedKeys in_pages(const Tensor& keys, const Tensor& values) {
-  constexpr Index page_rows = kernels::attention_page_rows;
-  const Index length = keys.dim(0), num_pages = (length + page_rows - 1) / page_rows;
-  ops::PagedKeys paged{Tensor::zeros({num_pages * page_rows, keys.dim(1)}),
-                       Tensor::zeros({num_pages * page_rows, values.dim(1)}),
-                       {length},
-                       {{}}};
-  for (Index page = 0; page < num_pages; ++page) {
-    paged.pages[0].push_back(num_pages - 1 - page);
-    const Index count = std::min(page_rows, length - page * page_rows);
-    const auto copy = [&](const Tensor& from, Tensor& to) {
-      const Index width = from.dim(1);
-      std::copy_n(from.data() + page * page_rows * width, count * width,
-                  to.data() + paged.pages[0].back() * page_rows * width);
-    };
-    copy(keys, paged.keys);
-    copy(values, paged.values);
+constexpr Index page_rows = kernels::attention_page_rows;
+
+// x [N, G * width] in pages [pages, G, page_rows, width], the last page first.
+Tensor in_pages(const Tensor& x, Index groups) {
+  const Index length = x.dim(0), num_pages = (length + page_rows - 1) / page_rows;
+  const Index width = x.dim(1) / groups;
+  Tensor pages = Tensor::zeros({num_pages, groups, page_rows, width});
+  for (Index t = 0; t < length; ++t) {
+    for (Index g = 0; g < groups; ++g) {
+      const Index page = num_pages - 1 - t / page_rows;
+      const Index row = (page * groups + g) * page_rows + t % page_rows;
+      std::copy_n(x.data() + t * x.dim(1) + g * width, width, pages.data() + row * width);
+    }
   }
+  return pages;
+}
+
+// The keys and values of a case's one sequence.
+ops::PagedKeys paged_keys(const AttentionCase& c, const Inputs& in) {
+  ops::PagedKeys paged{in_pages(in[1], c.num_groups()), in_pages(in[2], c.num_groups()), {}, {{}}};
+  paged.lengths = {in[1].dim(0)};
+  for (Index page = paged.keys.dim(0); page > 0; --page) paged.pages[0].push_back(page - 1);
   return paged;
 }
 
@@ -133,7 +136,7 @@ TEST(AttentionBits, KeysInPagesGiveWhatTheyGiveTogether) {
     const AttentionCase whole = make_case({length});
     const Inputs in = whole.inputs();
     const Tensor y = whole.run(in);
-    ops::PagedKeys paged = in_pages(in[1], in[2]);
+    ops::PagedKeys paged = paged_keys(whole, in);
     for (const auto& [begin, count] :
          {std::pair<Index, Index>{0, 250}, {0, 1}, {17, 40}, {127, 1}, {128, 1}, {249, 1}}) {
       SCOPED_TRACE(testing::Message() << count << " queries from " << begin);
@@ -159,14 +162,17 @@ TEST(AttentionBits, PagesThatAreNotThereAndGradientsThroughPagesAreRefused) {
   const auto run = [&](const ops::PagedKeys& paged) {
     return ops::attention(query, paged, ops::AttentionMask::none(), c.options);
   };
-  ops::PagedKeys paged = in_pages(in[1], in[2]);
+  ops::PagedKeys paged = paged_keys(c, in);
   EXPECT_NO_THROW(run(paged));
   paged.pages[0][1] = 2;
   EXPECT_THROW(run(paged), Error);
   paged.pages[0].pop_back();
   EXPECT_THROW(run(paged), Error);
+  paged = paged_keys(c, in);
+  paged.values = in_pages(in[2], 1);
+  EXPECT_THROW(run(paged), Error);
   query.values.require_gradient();
-  EXPECT_THROW(run(in_pages(in[1], in[2])), Error);
+  EXPECT_THROW(run(paged_keys(c, in)), Error);
 }
 
 TEST(AttentionBits, TheNumberOfThreadsChangesNothing) {

@@ -43,22 +43,23 @@ struct HeadRowsOut {
 inline constexpr std::int64_t attention_page_rows = 16;
 
 // Rows of one head that lie in pages, in any order: row i is row i % attention_page_rows of page
-// pages[i / attention_page_rows]. Without a list of pages they lie one behind another.
+// pages[i / attention_page_rows]. A page has the rows of one head, then those of the next, so that
+// a head reads memory in runs. Without a list of pages, rows lie one behind another and heads side
+// by side.
 struct PagedRows {
-  PagedRows(const float* data, std::int64_t stride, const std::int64_t* pages)
-      : data(data), stride(stride), pages(pages) {}
-  PagedRows(HeadRows rows) : PagedRows(rows.data, rows.stride, nullptr) {}
+  PagedRows(HeadRows rows) : data(rows.data), stride(rows.stride) {}
+  PagedRows(const float* data, std::int64_t stride, std::int64_t page_stride,
+            const std::int64_t* pages)
+      : data(data), stride(stride), page_stride(page_stride), pages(pages) {}
 
   const float* row(std::int64_t i) const {
-    if (pages != nullptr) {
-      i = pages[i / attention_page_rows] * attention_page_rows + i % attention_page_rows;
-    }
-    return data + i * stride;
+    if (pages == nullptr) return data + i * stride;
+    return data + pages[i / attention_page_rows] * page_stride + i % attention_page_rows * stride;
   }
   // The rows from a first one on, which begins a page.
   PagedRows from(std::int64_t first) const {
-    if (pages != nullptr) return {data, stride, pages + first / attention_page_rows};
-    return {data + first * stride, stride, nullptr};
+    if (pages == nullptr) return HeadRows{data + first * stride, stride};
+    return {data, stride, page_stride, pages + first / attention_page_rows};
   }
   // Where those end, among `count`, that lie right behind row i, which begins a page.
   std::int64_t end_of_run(std::int64_t i, std::int64_t count) const {
@@ -68,7 +69,8 @@ struct PagedRows {
 
   const float* data;
   std::int64_t stride;
-  const std::int64_t* pages;
+  std::int64_t page_stride = 0;
+  const std::int64_t* pages = nullptr;
 };
 
 struct AttentionSizes {

@@ -1,5 +1,7 @@
 #include "heed/kernels/attention_few_queries.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +9,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/attention_few_queries.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 
 #include "heed/kernels/math-inl.h"
@@ -19,6 +20,8 @@ namespace heed::kernels {
 
 constexpr std::int64_t max_few_queries = 6;
 constexpr std::int64_t max_few_dim = 256;  // longer sums are cut in two by the matrix product
+constexpr std::int64_t line_floats = 64 / sizeof(float);
+constexpr std::int64_t keys_ahead = 4 * attention_page_rows;
 
 }  // namespace heed::kernels
 #endif
@@ -31,10 +34,11 @@ static_assert(attention_page_rows % hn::MaxLanes(FloatTag()) == 0 &&
               attention_key_block % attention_page_rows == 0);
 
 // Scores of as many keys as a vector has lanes, the last key again where there are fewer. One chain
-// over the width for every query and key.
+// over the width for every query and key. Meanwhile `soon` is asked for: as much memory as the keys
+// take, for each of the two unless null.
 template <int queries>
 HWY_INLINE void ScoreKeys(float* scores, HeadRows query, HeadRows key, std::int64_t keys,
-                          std::int64_t dim, FloatVec scale) {
+                          std::int64_t dim, FloatVec scale, const float* const (&soon)[2]) {
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
   const float* rows[HWY_MAX_BYTES / sizeof(float)];
@@ -46,6 +50,10 @@ HWY_INLINE void ScoreKeys(float* scores, HeadRows query, HeadRows key, std::int6
   std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   for (; i + 4 <= dim; i += 4) {
+    for (const float* from : soon) {
+      if (from == nullptr) continue;
+      for (std::int64_t j = 0; j < 4 * lanes; j += line_floats) hwy::Prefetch(from + i * lanes + j);
+    }
     FloatVec column[4];
     TransposeFours([&rows, i](int r) HWY_ATTR { return rows[r] + i; }, column);
 #pragma GCC unroll 4
@@ -106,19 +114,6 @@ HWY_INLINE float JoinRow(float* row, std::int64_t keys, FewRunning& running) {
   return shrink;
 }
 
-// Keys and values of one head lie far apart, and a step of decoding has touched so much since the
-// last that they have left the near caches: the values are asked for while the keys are read, and
-// the next head's keys while both are.
-HWY_INLINE void PrefetchHead(PagedRows key, PagedRows value, const AttentionSizes& sizes) {
-  constexpr std::int64_t line = 64 / sizeof(float);
-  for (std::int64_t j = 0; j < sizes.keys; ++j) {
-    const float* values = value.row(j);
-    const float* next_keys = key.row(j) + sizes.key_dim;
-    for (std::int64_t i = 0; i < sizes.value_dim; i += line) hwy::Prefetch(values + i);
-    for (std::int64_t i = 0; i < sizes.key_dim; i += line) hwy::Prefetch(next_keys + i);
-  }
-}
-
 // Is any of the weights 0? Then its value must not be touched: it may be NaN or infinite.
 HWY_INLINE bool HasZero(const float* row, std::int64_t keys) {
   for (std::int64_t j = 0; j < keys; ++j) {
@@ -127,33 +122,58 @@ HWY_INLINE bool HasZero(const float* row, std::int64_t keys) {
   return false;
 }
 
-// mixed = mixed * shrink + weights x values.
-template <int queries, bool has_zero>
-HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weights, PagedRows value,
-                          std::int64_t keys, std::int64_t value_dim) {
+// mixed = mixed * shrink + weights x values, for so many vectors of columns; of the last vector
+// only `left` columns count.
+template <int queries, int vectors, bool has_zero>
+HWY_INLINE void MixColumns(float* mixed, const float* shrinks, const float* weights,
+                           PagedRows value, std::int64_t keys, std::int64_t left) {
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
-  for (std::int64_t c = 0; c < value_dim; c += lanes) {
-    const std::int64_t left = std::min(lanes, value_dim - c);
-    FloatVec sum[queries];
-    for (int q = 0; q < queries; ++q) sum[q] = hn::Zero(d);
-    for (std::int64_t j = 0; j < keys;) {
-      const float* row = value.row(j) + c;
-      for (const std::int64_t end = value.end_of_run(j, keys); j < end; ++j, row += value.stride) {
+  FloatVec sum[queries][vectors];
+  for (auto& of_query : sum) {
+    for (FloatVec& part : of_query) part = hn::Zero(d);
+  }
+  for (std::int64_t j = 0; j < keys;) {
+    const float* row = value.row(j);
+    for (const std::int64_t end = value.end_of_run(j, keys); j < end; ++j, row += value.stride) {
+#pragma GCC unroll 4
+      for (int part = 0; part < vectors; ++part) {
+        const float* from = row + part * lanes;
+        const bool is_whole = part + 1 < vectors || left == lanes;
         const auto v =
-            left == lanes ? hn::LoadU(d, row) : LoadPart(d, row, static_cast<std::size_t>(left));
+            is_whole ? hn::LoadU(d, from) : LoadPart(d, from, static_cast<std::size_t>(left));
 #pragma GCC unroll 8
         for (int q = 0; q < queries; ++q) {
           const float weight = weights[q * attention_key_block + j];
           if (has_zero && weight == 0) continue;  // adds nothing, unless the value is not finite
-          sum[q] = hn::MulAdd(hn::Set(d, weight), v, sum[q]);
+          sum[q][part] = hn::MulAdd(hn::Set(d, weight), v, sum[q][part]);
         }
       }
     }
-    for (int q = 0; q < queries; ++q) {
-      float* to = mixed + q * max_few_dim + c;
-      hn::Store(hn::Add(sum[q], hn::Mul(hn::Load(d, to), hn::Set(d, shrinks[q]))), d, to);
+  }
+  for (int q = 0; q < queries; ++q) {
+    const auto shrink = hn::Set(d, shrinks[q]);
+    for (int part = 0; part < vectors; ++part) {
+      float* to = mixed + q * max_few_dim + part * lanes;
+      hn::Store(hn::Add(sum[q][part], hn::Mul(hn::Load(d, to), shrink)), d, to);
     }
+  }
+}
+
+// The same for all columns. As many of them at a time as registers hold sums: a row is read in one
+// go, and sums do not wait for each other.
+template <int queries, bool has_zero>
+HWY_INLINE void MixValues(float* mixed, const float* shrinks, const float* weights, PagedRows value,
+                          std::int64_t keys, std::int64_t value_dim) {
+  constexpr int vectors = queries <= 2 ? 4 : 2;
+  const std::int64_t lanes = hn::Lanes(FloatTag()), wide = vectors * lanes;
+  std::int64_t c = 0;
+  for (; c + wide <= value_dim; value.data += wide, c += wide) {
+    MixColumns<queries, vectors, has_zero>(mixed + c, shrinks, weights, value, keys, lanes);
+  }
+  for (; c < value_dim; value.data += lanes, c += lanes) {
+    MixColumns<queries, 1, has_zero>(mixed + c, shrinks, weights, value, keys,
+                                     std::min(lanes, value_dim - c));
   }
 }
 
@@ -169,13 +189,16 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
   for (int q = 0; q < queries; ++q) {
     std::fill(mixed + q * max_few_dim, mixed + q * max_few_dim + mixed_dim, 0.0f);
   }
-  if (sizes.keys <= attention_key_block) PrefetchHead(key, value, sizes);
+  const bool is_long = sizes.keys > attention_key_block && key.pages != nullptr;
   for (std::int64_t from = 0; from < sizes.keys; from += attention_key_block) {
     const std::int64_t keys = std::min(attention_key_block, sizes.keys - from);
     const PagedRows block_keys = key.from(from), block_values = value.from(from);
     for (std::int64_t j = 0; j < keys; j += lanes) {
+      const bool has_soon = is_long && from + j + keys_ahead < sizes.keys;
+      const float* const soon[2] = {has_soon ? block_keys.row(j + keys_ahead) : nullptr,
+                                    is_long ? block_values.row(j) : nullptr};
       ScoreKeys<queries>(weights + j, query, {block_keys.row(j), key.stride}, keys - j,
-                         sizes.key_dim, hn::Set(d, scale));
+                         sizes.key_dim, hn::Set(d, scale), soon);
     }
     float shrinks[queries];
     bool has_zero = false;
@@ -232,6 +255,15 @@ bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noe
   const bool sees_all = !rule.is_causal || rule.past + 1 >= sizes.keys;  // even the first query
   return is_scaled_only && sees_all && sizes.queries >= 1 && sizes.queries <= max_few_queries &&
          sizes.key_dim <= max_few_dim && sizes.value_dim <= max_few_dim;
+}
+
+void prefetch_few_queries(PagedRows key, PagedRows value, const AttentionSizes& sizes) noexcept {
+  if (sizes.keys > attention_key_block) return;
+  for (std::int64_t j = 0; j < sizes.keys; ++j) {
+    const float *keys = key.row(j), *values = value.row(j);
+    for (std::int64_t i = 0; i < sizes.key_dim; i += line_floats) hwy::Prefetch(keys + i);
+    for (std::int64_t i = 0; i < sizes.value_dim; i += line_floats) hwy::Prefetch(values + i);
+  }
 }
 
 void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,

@@ -10,6 +10,11 @@ namespace heed::kernels {
 // and scores that are only scaled: no cap, no ALiBi, no dense mask, no dropout.
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
+// Asks for keys and values that attention_few_queries will read soon. A step of decoding has
+// touched so much since the last that they have left the near caches. Many keys, which come in runs
+// of memory, are left to the machine.
+void prefetch_few_queries(PagedRows key, PagedRows value, const AttentionSizes& sizes) noexcept;
+
 // What `attention` gives for all queries, to the bit.
 void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
                            PagedRows value, const AttentionSizes& sizes, float scale) noexcept;

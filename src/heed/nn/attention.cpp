@@ -50,7 +50,8 @@ KeysAndValues MultiHeadAttention::keys_and_values(const Packed& memory,
                                                   std::span<const Index> past) const {
   const Tensor k = key_.forward(memory.values);    // [M, G * K], heads side by side
   const Tensor v = value_.forward(memory.values);  // [M, G * K]
-  return {{turned({k, memory.spans}, options_.num_key_value_heads, past), memory.spans}, v};
+  const Index num_heads = options_.num_key_value_heads;
+  return {{turned({k, memory.spans}, num_heads, past), memory.spans}, v, num_heads};
 }
 
 Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memory,

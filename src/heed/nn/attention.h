@@ -32,6 +32,7 @@ inline constexpr float default_cosine_scale = 10;
 struct KeysAndValues {
   Packed keys;
   Tensor values;
+  Index num_heads = 1;
 };
 
 class MultiHeadAttention {

@@ -13,18 +13,35 @@ namespace {
 
 constexpr Index page_rows = kernels::attention_page_rows;
 
-void copy_rows(Tensor& to, Index to_row, const Tensor& from, Index from_row, Index count) {
-  const Index width = from.dim(-1);
-  std::memcpy(to.data() + to_row * width, from.data() + from_row * width,
-              static_cast<std::size_t>(count * width) * sizeof(float));
+void copy_floats(float* to, const float* from, Index count) {
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
 }
 
-// As many rows more, at least twice as many as before.
-void grow_rows(Tensor& x, Index num_rows, Index width) {
+// As many pages or more of [heads, page_rows, width], at least twice as many as before.
+void grow_pages(Tensor& x, Index num_pages, Index num_heads, Index width) {
   const Index before = x.is_defined() ? x.dim(0) : 0;
-  Tensor larger = Tensor::empty({std::max(num_rows, 2 * before), width});
-  if (before > 0) copy_rows(larger, 0, x, 0, before);
+  Tensor larger = Tensor::empty({std::max(num_pages, 2 * before), num_heads, page_rows, width});
+  if (before > 0) copy_floats(larger.data(), x.data(), x.size());
   x = std::move(larger);
+}
+
+// The row of one head in a page.
+float* row_in(Tensor& pages, Index page, Index head, Index row) {
+  return pages.data() + ((page * pages.dim(1) + head) * page_rows + row) * pages.dim(3);
+}
+
+void copy_page(Tensor& pages, Index from, Index to, Index num_rows) {
+  for (Index head = 0; head < pages.dim(1); ++head) {
+    copy_floats(row_in(pages, to, head, 0), row_in(pages, from, head, 0), num_rows * pages.dim(3));
+  }
+}
+
+// A token [heads * width] becomes a row of every head of a page.
+void write_token(Tensor& pages, Index page, Index row, const float* token) {
+  const Index width = pages.dim(3);
+  for (Index head = 0; head < pages.dim(1); ++head) {
+    copy_floats(row_in(pages, page, head, row), token + head * width, width);
+  }
 }
 
 }  // namespace
@@ -42,12 +59,12 @@ const ops::PagedKeys& KeyValueCache::append(const KeysAndValues& fresh) {
   for (Index row = 0; row < num_rows; ++row) {
     make_room(row, fresh.keys.spans[row].length, copies);
   }
-  grow_storage(fresh.keys.values.dim(-1));
+  grow_storage(fresh);
   // Before anything is written: the last row that shares a page writes to the page itself.
   parallel_for(std::ssize(copies), [&](Index number) {
     const PageCopy& copy = copies[number];
     for (Tensor* x : {&held_.keys, &held_.values}) {
-      copy_rows(*x, copy.to * page_rows, *x, copy.from * page_rows, copy.num_rows);
+      copy_page(*x, copy.from, copy.to, copy.num_rows);
     }
   });
   for (Index row = 0; row < num_rows; ++row) write(row, fresh);
@@ -80,24 +97,22 @@ Index KeyValueCache::take_page() {
   return page;
 }
 
-void KeyValueCache::grow_storage(Index width) {
-  const Index num_rows = std::ssize(users_) * page_rows;
-  if (held_.keys.is_defined() && held_.keys.dim(0) >= num_rows) return;
-  grow_rows(held_.keys, num_rows, width);
-  grow_rows(held_.values, num_rows, width);
+void KeyValueCache::grow_storage(const KeysAndValues& fresh) {
+  const Index num_pages = std::ssize(users_);
+  if (held_.keys.is_defined() && held_.keys.dim(0) >= num_pages) return;
+  const Index heads = fresh.num_heads;
+  grow_pages(held_.keys, num_pages, heads, fresh.keys.values.dim(-1) / heads);
+  grow_pages(held_.values, num_pages, heads, fresh.values.dim(-1) / heads);
 }
 
 void KeyValueCache::write(Index row, const KeysAndValues& fresh) {
   const Span& added = fresh.keys.spans[row];
+  const Tensor &keys = fresh.keys.values, &values = fresh.values;
   Index& length = held_.lengths[row];
-  for (Index done = 0; done < added.length;) {
-    const Index in_page = length % page_rows;
-    const Index to = held_.pages[row][length / page_rows] * page_rows + in_page;
-    const Index count = std::min(added.length - done, page_rows - in_page);
-    copy_rows(held_.keys, to, fresh.keys.values, added.begin + done, count);
-    copy_rows(held_.values, to, fresh.values, added.begin + done, count);
-    done += count;
-    length += count;
+  for (Index token = added.begin; token < added.begin + added.length; ++token, ++length) {
+    const Index page = held_.pages[row][length / page_rows], to = length % page_rows;
+    write_token(held_.keys, page, to, keys.data() + token * keys.dim(-1));
+    write_token(held_.values, page, to, values.data() + token * values.dim(-1));
   }
 }
 

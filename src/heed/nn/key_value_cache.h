@@ -40,7 +40,7 @@ class KeyValueCache {
 
   void make_room(Index row, Index num_added, std::vector<PageCopy>& copies);
   Index take_page();
-  void grow_storage(Index width);
+  void grow_storage(const KeysAndValues& fresh);
   void write(Index row, const KeysAndValues& fresh);
 
   ops::PagedKeys held_;

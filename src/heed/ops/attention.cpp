@@ -32,26 +32,17 @@ struct Sizes {
   Index group_of(Index head) const { return head / (heads / groups); }
 };
 
-Sizes checked_sizes(const Packed& query, const Packed& key, const Tensor& value,
-                    const AttentionOptions& options) {
+// What holds wherever the keys lie; the value's width is left to the caller.
+Sizes checked_sizes(const Packed& query, const AttentionOptions& options) {
   const Index heads = options.num_heads;
   const Index groups = options.num_key_value_heads == 0 ? heads : options.num_key_value_heads;
   check(heads > 0 && groups > 0 && heads % groups == 0,
         "attention: expected key/value heads that divide the heads, got ", groups, " and ", heads);
-  const Tensor &q = query.values, &k = key.values;
-  check(q.rank() == 2 && k.rank() == 2 && value.rank() == 2,
-        "attention: expected matrices, got query ", q.shape(), ", key ", k.shape(), ", value ",
-        value.shape());
-  check(q.dim(1) % heads == 0 && k.dim(1) == q.dim(1) / heads * groups,
-        "attention: expected query and key of ", heads, " and ", groups,
-        " heads of one width, got ", q.shape(), " and ", k.shape());
-  check(value.dim(1) % groups == 0 && value.dim(0) == k.dim(0), "attention: expected a value of ",
-        groups, " heads and ", k.dim(0), " rows, got ", value.shape());
-  check(query.spans.count() == key.spans.count(), "attention: expected as many key sequences as ",
-        "query sequences, got ", key.spans.count(), " and ", query.spans.count());
-  check(query.spans.end_row() <= q.dim(0) && key.spans.end_row() <= k.dim(0),
-        "attention: the sequences reach beyond the rows of query ", q.shape(), " or key ",
-        k.shape());
+  const Tensor& q = query.values;
+  check(q.rank() == 2 && q.dim(1) % heads == 0, "attention: expected a query of ", heads,
+        " heads in each row of a matrix, got ", q.shape());
+  check(query.spans.end_row() <= q.dim(0),
+        "attention: the sequences reach beyond the rows of query ", q.shape());
   check(options.past.empty() || static_cast<Index>(options.past.size()) == query.spans.count(),
         "attention: expected the past of ", query.spans.count(), " sequences, got ",
         options.past.size());
@@ -59,7 +50,48 @@ Sizes checked_sizes(const Packed& query, const Packed& key, const Tensor& value,
         "attention: expected ", heads, " ALiBi slopes, got ", options.alibi_slopes.size());
   check(options.dropout.probability >= 0 && options.dropout.probability < 1,
         "attention: expected a dropout in [0, 1), got ", options.dropout.probability);
-  return {heads, groups, q.dim(1) / heads, value.dim(1) / groups};
+  return {heads, groups, q.dim(1) / heads, 0};
+}
+
+void check_sequences(const Packed& query, const Spans& keys) {
+  check(query.spans.count() == keys.count(),
+        "attention: expected as many key sequences as query sequences, got ", keys.count(), " and ",
+        query.spans.count());
+}
+
+Sizes checked_sizes(const Packed& query, const Packed& key, const Tensor& value,
+                    const AttentionOptions& options) {
+  Sizes sizes = checked_sizes(query, options);
+  const Tensor &q = query.values, &k = key.values;
+  check(k.rank() == 2 && value.rank() == 2, "attention: expected matrices, got key ", k.shape(),
+        ", value ", value.shape());
+  check(k.dim(1) == sizes.key_dim * sizes.groups, "attention: expected query and key of ",
+        sizes.heads, " and ", sizes.groups, " heads of one width, got ", q.shape(), " and ",
+        k.shape());
+  check(value.dim(1) % sizes.groups == 0 && value.dim(0) == k.dim(0),
+        "attention: expected a value of ", sizes.groups, " heads and ", k.dim(0), " rows, got ",
+        value.shape());
+  check_sequences(query, key.spans);
+  check(key.spans.end_row() <= k.dim(0), "attention: the sequences reach beyond the rows of key ",
+        k.shape());
+  sizes.value_dim = value.dim(1) / sizes.groups;
+  return sizes;
+}
+
+constexpr Index page_rows = kernels::attention_page_rows;
+
+Sizes checked_sizes(const Packed& query, const PagedKeys& memory, const Spans& keys,
+                    const AttentionOptions& options) {
+  Sizes sizes = checked_sizes(query, options);
+  check_sequences(query, keys);
+  const Index num_pages = memory.keys.dim(0);
+  sizes.value_dim = memory.values.dim(-1);
+  const Shape key_shape{num_pages, sizes.groups, page_rows, sizes.key_dim};
+  const Shape value_shape{num_pages, sizes.groups, page_rows, sizes.value_dim};
+  check(memory.keys.shape() == key_shape && memory.values.shape() == value_shape,
+        "attention: expected keys ", key_shape, " and values ", value_shape, ", got ",
+        memory.keys.shape(), " and ", memory.values.shape());
+  return sizes;
 }
 
 void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, Index heads) {
@@ -123,7 +155,8 @@ struct Plan {
   }
   kernels::PagedRows paged_rows(const Tensor& x, Index s, Index group, Index width) const {
     if (paged == nullptr) return key_rows(x, s, group, width);
-    return {x.data() + group * width, x.dim(1), paged->pages[s].data()};
+    const Index head_size = page_rows * width, page_size = sizes.groups * head_size;
+    return {x.data() + group * head_size, width, page_size, paged->pages[s].data()};
   }
   kernels::HeadRowsOut query_rows_out(Tensor& x, Index s, Index head, Index width) const {
     return head_rows<kernels::HeadRowsOut>(x, query.spans[s], head, width);
@@ -202,17 +235,28 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
   if (view) open_view(*view, plan);
 
   const std::vector<Piece> pieces = forward_pieces(plan);
+  const auto keys_of = [&plan](const Piece& piece) {
+    const Index group = plan.sizes.group_of(piece.head);
+    return plan.paged_rows(plan.key.values, piece.sequence, group, plan.sizes.key_dim);
+  };
+  const auto values_of = [&plan](const Piece& piece) {
+    const Index group = plan.sizes.group_of(piece.head);
+    return plan.paged_rows(plan.value, piece.sequence, group, plan.sizes.value_dim);
+  };
   with_workspace(plan, static_cast<Index>(pieces.size()), [&](Index number, float* workspace) {
     const Piece& piece = pieces[number];
-    const Index s = piece.sequence, head = piece.head, group = sizes.group_of(head);
+    const Index s = piece.sequence, head = piece.head;
     const kernels::HeadRowsOut out = plan.query_rows_out(output, s, head, sizes.value_dim);
     const kernels::HeadRowsOut log_sum = plan.query_rows_out(plan.log_sum, s, head, 1);
     const kernels::HeadRows q = plan.query_rows(plan.query.values, s, head, sizes.key_dim);
-    const kernels::PagedRows k = plan.paged_rows(plan.key.values, s, group, sizes.key_dim);
-    const kernels::PagedRows v = plan.paged_rows(plan.value, s, group, sizes.value_dim);
+    const kernels::PagedRows k = keys_of(piece), v = values_of(piece);
     const kernels::AttentionSizes one = plan.sizes_of(s);
     const kernels::AttentionRule rule = plan.rule(s, head);
     if (!view && kernels::has_few_queries(one, rule)) {
+      if (number + 1 < std::ssize(pieces)) {
+        const Piece& next = pieces[number + 1];
+        kernels::prefetch_few_queries(keys_of(next), values_of(next), plan.sizes_of(next.sequence));
+      }
       return kernels::attention_few_queries(out, log_sum, q, k, v, one, rule.scale);
     }
     kernels::AttentionRecord record;
@@ -285,11 +329,10 @@ void check_disjoint(const Spans& spans) {
   }
 }
 
-// Refuses what does not fit together. Inputs are those of the record: query, key, value.
-Plan make_plan(const Packed& query, const Packed& key, const Tensor& value,
+// Inputs are those of the record: query, key, value.
+Plan make_plan(const Sizes& sizes, const Packed& query, const Packed& key, const Tensor& value,
                const AttentionMask& mask, const AttentionOptions& options,
                std::vector<Tensor>& inputs) {
-  const Sizes sizes = checked_sizes(query, key, value, options);
   if (mask.dense) check_dense(*mask.dense, query, key, sizes.heads);
   inputs = {query.values, key.values, value};
   if (options.similarity == Similarity::cosine) {
@@ -312,11 +355,12 @@ bool is_recorded(const std::vector<Tensor>& inputs) {
 
 // The sequences' lengths as spans; where their rows lie, the pages say.
 Spans checked_spans(const PagedKeys& memory) {
-  constexpr Index page_rows = kernels::attention_page_rows;
   check(memory.pages.size() == memory.lengths.size(), "attention: expected the pages of ",
         memory.lengths.size(), " sequences, got ", memory.pages.size());
-  check(memory.keys.rank() == 2, "attention: expected a matrix of keys, got ", memory.keys.shape());
-  const Index num_pages = memory.keys.dim(0) / page_rows;
+  check(memory.keys.rank() == 4 && memory.values.rank() == 4,
+        "attention: expected pages of keys and values, got ", memory.keys.shape(), " and ",
+        memory.values.shape());
+  const Index num_pages = memory.keys.dim(0);
   std::vector<Span> spans;
   for (std::size_t s = 0; s < memory.lengths.size(); ++s) {
     spans.push_back({0, memory.lengths[s]});
@@ -335,9 +379,10 @@ Spans checked_spans(const PagedKeys& memory) {
 
 Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMask& mask,
                  const AttentionOptions& options, AttentionView* view) {
+  const Spans keys = checked_spans(memory);
+  const Sizes sizes = checked_sizes(query, memory, keys, options);
   std::vector<Tensor> inputs;
-  Plan plan =
-      make_plan(query, {memory.keys, checked_spans(memory)}, memory.values, mask, options, inputs);
+  Plan plan = make_plan(sizes, query, {memory.keys, keys}, memory.values, mask, options, inputs);
   check(!is_recorded(inputs), "attention: keys in pages have no gradient");
   plan.paged = &memory;
   return run_forward(plan, view);
@@ -345,8 +390,9 @@ Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMa
 
 Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options, AttentionView* view) {
+  const Sizes sizes = checked_sizes(query, key, value, options);
   std::vector<Tensor> inputs;
-  Plan plan = make_plan(query, key, value, mask, options, inputs);
+  Plan plan = make_plan(sizes, query, key, value, mask, options, inputs);
   if (is_recorded(inputs)) check_disjoint(key.spans);
   Tensor output = run_forward(plan, view);
   return record(output, inputs,

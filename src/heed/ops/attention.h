@@ -47,12 +47,12 @@ struct AttentionOptions {
 // What a similarity multiplies dot products of K numbers by, unless the options say otherwise.
 float default_scale(Similarity similarity, Index key_dim);
 
-// Keys [.., G * K] and values [.., G * J] of several sequences in pages of
-// kernels::attention_page_rows rows: token t of sequence s is in page pages[s][t / page_rows], at
-// row t % page_rows. Sequences may share pages; a page that nobody names may hold anything.
+// Keys and values of several sequences in pages of P = kernels::attention_page_rows rows: token t
+// of sequence s is in page pages[s][t / P], at row t % P. A page holds the rows of one head after
+// another. Sequences may share pages; a page that nobody names may hold anything.
 struct PagedKeys {
-  Tensor keys;
-  Tensor values;
+  Tensor keys;                            // [pages, G, P, K]
+  Tensor values;                          // [pages, G, P, J]
   std::vector<Index> lengths;             // tokens of each sequence
   std::vector<std::vector<Index>> pages;  // of each sequence, in order
 };
