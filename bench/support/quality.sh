@@ -15,13 +15,11 @@ take_arguments() {
   done
 }
 
-# require_data: without a data folder, prints the script's lines of use and ends.
-require_data() {
-  if [ -z "$data" ]; then
-    sed -n "s|^#   \(bench/\)|usage: \1|p" "$0" >&2
-    exit 2
-  fi
-}
+# usage: prints the script's lines of use and ends.
+usage() { sed -n "s|^#   \(bench/\)|usage: \1|p" "$0" >&2; exit 2; }
+
+# require_data: not without a data folder.
+require_data() { [ -n "$data" ] || usage; }
 
 # default NAME VALUE: an option of heed train, unless the caller gave it.
 default() { [[ " ${options[*]} " == *" $1"[\ =]* ]] || options+=("$1" "$2"); }

@@ -2,7 +2,7 @@
 // scripts, and files to take away.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { eventually, expectFloat, picture, saveAs, saved, Visit } from './rig.mjs';
+import { answered, eventually, expectFloat, picture, saveAs, saved, Visit } from './rig.mjs';
 
 describe('The page', () => {
   let visit, page;
@@ -178,8 +178,10 @@ describe('The page', () => {
       await eventually(async () => assert.ok(!places.has(await context())));
       places.add(await context());
     }
-    const { answer } = page.answers.get('/api/words');
-    (await context()).split(', ').forEach((text, d) => expectFloat(text, answer.outputs[0][d]));
+    await eventually(async () => {
+      const { answer } = page.answers.get('/api/words');
+      (await context()).split(', ').forEach((text, d) => expectFloat(text, answer.outputs[0][d]));
+    });
     assert.equal(
       await page.locator('[data-mark="words.plane"] path.trail').count(),
       3,
@@ -207,7 +209,7 @@ describe('The page', () => {
 
   it('gives each picture as SVG, PNG, CSV and JSON', async () => {
     await start();
-    const { answer } = page.answers.get('/api/words');
+    const { answer } = await answered(page, '/api/words');
     const svg = (await saveAs(page, 'The plane', 'SVG picture')).bytes.toString();
     assert.match(svg, /^<svg .*xmlns="http:\/\/www.w3.org\/2000\/svg"/s);
     assert.ok(svg.includes('racket') && !svg.includes('class='), 'it stands alone');

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { recomputed, stepsOf } from './cell_arithmetic.mjs';
 import { float } from './float_arithmetic.mjs';
 import { Models } from './models.mjs';
-import { ask, askFloats, eventually, expectFloat, heed, picture, saveAs, Visit } from './rig.mjs';
+import { answered, ask, askFloats, eventually, expectFloat, heed, picture, saveAs, Visit } from './rig.mjs';
 
 const sentence = 'The grey mouse avoided the big board because it was curious.';
 const at = (fields) =>
@@ -41,12 +41,27 @@ describe('Model', () => {
   const open = async (fields) => {
     page.answers.clear();
     await visit.open(at(fields));
-    return eventually(() => {
-      const run = page.answers.get('/api/run');
-      assert.ok(run?.answer);
-      return run.answer;
-    });
+    return (await answered(page, '/api/run')).answer;
   };
+
+  const field = (name) =>
+    page.evaluate((name) => new URLSearchParams(location.hash.slice(1)).get(name), `model.${name}`);
+
+  // Does something in the middle of a cell of the matrix.
+  async function onCell(queries, keys, query, key, act) {
+    const canvas = page.locator('[data-test="matrix"]');
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    await act(box.x + ((key + 0.5) * box.width) / keys, box.y + ((query + 0.5) * box.height) / queries);
+  }
+
+  // Until the matrix shows this weight under the pointer; while a page is loading, things move.
+  function expectShown(queries, keys, query, key, weight) {
+    return eventually(async () => {
+      await onCell(queries, keys, query, key, (x, y) => page.mouse.move(x, y));
+      expectFloat(await page.locator('[data-test="weight"]').textContent(), weight);
+    });
+  }
 
   it('answers as on the command line', async () => {
     const answer = await page.locator('[data-test="answer"]').first().textContent();
@@ -71,13 +86,8 @@ describe('Model', () => {
     const run = await open({ site: 'encoder.1.self_attention', head: 1 });
     const weights = await askFloats(page, `/api/trace/${run.trace}/weights?site=encoder.1.self_attention`);
     const count = run.source.pieces.length;
-    const canvas = page.locator('[data-test="matrix"]');
-    await canvas.scrollIntoViewIfNeeded();
-    const box = await canvas.boundingBox();
     for (const [query, key] of [[0, 0], [2, 1], [count - 1, count - 1]]) {
-      await page.mouse.move(box.x + ((key + 0.5) * box.width) / count, box.y + ((query + 0.5) * box.height) / count);
-      const written = await page.locator('[data-test="weight"]').textContent();
-      expectFloat(written, weights[(1 * count + query) * count + key]);
+      await expectShown(count, count, query, key, weights[(1 * count + query) * count + key]);
     }
     await picture(page, 'model-head');
     visit.expectNoComplaints();
@@ -85,10 +95,10 @@ describe('Model', () => {
 
   // Clicks a cell and takes the text that the page gives to copy.
   async function cellText(queries, keys, query, key) {
-    const canvas = page.locator('[data-test="matrix"]');
-    await canvas.scrollIntoViewIfNeeded();
-    const box = await canvas.boundingBox();
-    await page.mouse.click(box.x + ((key + 0.5) * box.width) / keys, box.y + ((query + 0.5) * box.height) / queries);
+    await eventually(async () => {
+      await onCell(queries, keys, query, key, (x, y) => page.mouse.click(x, y));
+      assert.equal(await field('cell'), `[${query},${key}]`);
+    });
     return page.locator('[data-test="cell-text"]').textContent();
   }
 
@@ -167,15 +177,6 @@ describe('Model', () => {
     visit.expectNoComplaints();
   });
 
-  // The weight that the matrix shows for one of its cells.
-  async function shownWeight(queries, keys, query, key) {
-    const canvas = page.locator('[data-test="matrix"]');
-    await canvas.scrollIntoViewIfNeeded();
-    const box = await canvas.boundingBox();
-    await page.mouse.move(box.x + ((key + 0.5) * box.width) / keys, box.y + ((query + 0.5) * box.height) / queries);
-    return Number(await page.locator('[data-test="weight"]').textContent());
-  }
-
   // The engine adds up; by hand it is the same but for the last rounding.
   it('shows words and hides special tokens with numbers of the engine', async () => {
     const place = { site: 'encoder.1.self_attention', head: 1, byWord: true, hideSpecial: true };
@@ -190,12 +191,12 @@ describe('Model', () => {
     const piecesOf = (word) => kept.filter((i) => source.words[i] === word);
     const sum = (query, keys) => keys.reduce((sum, key) => sum + weights[(count + query) * count + key], 0);
     for (const [i, j] of [[0, 1], [words.length - 1, 2]]) {
-      const written = await shownWeight(words.length, words.length, i, j);
-      expectFloat(String(written), shown[(words.length + i) * words.length + j]);
+      const weight = shown[(words.length + i) * words.length + j];
+      await expectShown(words.length, words.length, i, j, weight);
       const queries = piecesOf(words[i]);
       const shares = queries.map((query) => sum(query, piecesOf(words[j])) / sum(query, kept));
       const mean = shares.reduce((a, b) => a + b) / shares.length;
-      assert.ok(Math.abs(written - mean) < 1e-7, `${written} is ${mean}`);
+      assert.ok(Math.abs(weight - mean) < 1e-7, `${weight} is ${mean}`);
     }
     visit.expectNoComplaints();
   });
@@ -213,7 +214,6 @@ describe('Model', () => {
   it('walks over heads and cells by keyboard', async () => {
     await open({});
     await page.locator('[data-mark="model.overview"] canvas').first().waitFor();
-    const field = async (name) => page.evaluate((name) => new URLSearchParams(location.hash.slice(1)).get(name), `model.${name}`);
     for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await page.locator('[data-test="matrix"]').waitFor();
     assert.equal(await field('site'), 'encoder.1.self_attention');
@@ -238,7 +238,8 @@ describe('Model', () => {
     const tokens = page.locator('[data-test="path-token"]');
     await eventually(async () => assert.equal(await tokens.count(), run.source.pieces.length));
     const paths = await ask(page, `/api/trace/${run.trace}/paths`);
-    assert.deepEqual(page.answers.get('/api/trace/ID/paths').answer, paths, 'the plane stays as it is');
+    const { answer } = await answered(page, '/api/trace/ID/paths');
+    assert.deepEqual(answer, paths, 'the plane stays as it is');
     await picture(page, 'model-paths');
     visit.expectNoComplaints();
   });
@@ -247,7 +248,7 @@ describe('Model', () => {
     await open({ panel: 'changes' });
     await page.locator('[data-test="switch-decoder.1.cross_attention-0"]').click();
     await page.locator('[data-test="verdict"]').waitFor();
-    const { asked } = page.answers.get('/api/run');
+    const { asked } = await answered(page, '/api/run', ({ asked }) => asked.changes?.heads.length > 0);
     assert.deepEqual(asked.changes.heads, [{ site: 'decoder.1.cross_attention', head: 0, scale: 0 }]);
     const { compare } = await ask(page, '/api/run', asked);
     assert.equal(await page.locator('[data-test="before"] [data-test="answer"]').textContent(), compare.before.text);
@@ -308,13 +309,12 @@ describe('Model', () => {
     const run = await open({ panel: 'decoding', beam: 3 });
     await page.locator('[data-mark="model.beam"] svg g').first().waitFor();
     const beam = await ask(page, `/api/trace/${run.trace}/beam?size=3`);
-    assert.deepEqual(page.answers.get('/api/trace/ID/beam').answer, beam);
+    assert.deepEqual((await answered(page, '/api/trace/ID/beam')).answer, beam);
     assert.equal(await page.locator('[data-mark="model.beam"] svg g.best').count() >= beam.best.length - 1, true);
 
-    const { answer: before } = page.answers.get('/api/next');
+    const { answer: before } = await answered(page, '/api/next');
     await page.locator('[data-test="temperature"]').fill('0.5');
-    await eventually(() => assert.equal(page.answers.get('/api/next').asked.temperature, 0.5));
-    const { asked } = page.answers.get('/api/next');
+    const { asked } = await answered(page, '/api/next', ({ asked }) => asked.temperature === 0.5);
     const next = await ask(page, '/api/next', asked);
     assert.ok(next.tokens[0].chance > before.tokens[0].chance, 'less heat, more of the likeliest');
     const shown = next.tokens.slice(0, 25);

@@ -160,6 +160,16 @@ export async function eventually(check) {
   }
 }
 
+// The request and the answer of a path, once there is one that suits: the page may show an answer
+// before the test has read it.
+export function answered(page, path, suits = () => true) {
+  return eventually(() => {
+    const found = page.answers.get(path);
+    assert.ok(found?.answer && suits(found), `no answer of ${path} as it is expected`);
+    return found;
+  });
+}
+
 // The file that a click on the page gives.
 export async function saved(page, click) {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);

@@ -28,8 +28,8 @@ std::vector<float> row_of(const ops::PagedKeys& all, Index row) {
   std::vector<float> found;
   const auto keys = all.keys.values(), values = all.values.values();
   for (Index t = 0; t < all.lengths[row]; ++t) {
-    const Index first = 2 * all.pages[row][t / page_rows] * page_rows + t % page_rows;
-    const Index second = first + page_rows;
+    const Index first = all.pages[row][t / page_rows] * page_rows + t % page_rows;
+    const Index second = all.keys.dim(1) * page_rows + first;
     found.push_back(keys[first]);
     EXPECT_EQ(keys[second], keys[first] + 1);
     for (const Index i : {first, second}) EXPECT_EQ(values[i], -keys[i]);
@@ -156,7 +156,7 @@ TEST(KeyValueCache, PagesOfRowsThatEndedAreUsedAgain) {
   EXPECT_EQ(cache.num_pages(), 2);
   for (int step = 0; step < 3 * page_rows; ++step) {
     const ops::PagedKeys& all = cache.append(tokens(2, 1000 + static_cast<float>(step)));
-    EXPECT_EQ(all.keys.dim(0), 8);  // no more memory than before
+    EXPECT_EQ(all.keys.dim(1), 8);  // no more memory than before
   }
   EXPECT_EQ(cache.num_pages(), 8);
   const ops::PagedKeys& all = cache.append(tokens(2, 2000));

@@ -107,15 +107,15 @@ TEST(AttentionBits, ChunksOfQueriesGiveTheRowsOfTheWholeSequence) {
 
 constexpr Index page_rows = kernels::attention_page_rows;
 
-// x [N, G * width] in pages [pages, G, page_rows, width], the last page first.
+// x [N, G * width] in pages [G, pages, page_rows, width], the last page first.
 Tensor in_pages(const Tensor& x, Index groups) {
   const Index length = x.dim(0), num_pages = (length + page_rows - 1) / page_rows;
   const Index width = x.dim(1) / groups;
-  Tensor pages = Tensor::zeros({num_pages, groups, page_rows, width});
+  Tensor pages = Tensor::zeros({groups, num_pages, page_rows, width});
   for (Index t = 0; t < length; ++t) {
     for (Index g = 0; g < groups; ++g) {
       const Index page = num_pages - 1 - t / page_rows;
-      const Index row = (page * groups + g) * page_rows + t % page_rows;
+      const Index row = (g * num_pages + page) * page_rows + t % page_rows;
       std::copy_n(x.data() + t * x.dim(1) + g * width, width, pages.data() + row * width);
     }
   }
@@ -126,7 +126,7 @@ Tensor in_pages(const Tensor& x, Index groups) {
 ops::PagedKeys paged_keys(const AttentionCase& c, const Inputs& in) {
   ops::PagedKeys paged{in_pages(in[1], c.num_groups()), in_pages(in[2], c.num_groups()), {}, {{}}};
   paged.lengths = {in[1].dim(0)};
-  for (Index page = paged.keys.dim(0); page > 0; --page) paged.pages[0].push_back(page - 1);
+  for (Index page = paged.keys.dim(1); page > 0; --page) paged.pages[0].push_back(page - 1);
   return paged;
 }
 

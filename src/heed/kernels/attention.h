@@ -43,9 +43,7 @@ struct HeadRowsOut {
 inline constexpr std::int64_t attention_page_rows = 16;
 
 // Rows of one head that lie in pages, in any order: row i is row i % attention_page_rows of page
-// pages[i / attention_page_rows]. A page has the rows of one head, then those of the next, so that
-// a head reads memory in runs. Without a list of pages, rows lie one behind another and heads side
-// by side.
+// pages[i / attention_page_rows]. Without a list of pages they lie one behind another.
 struct PagedRows {
   PagedRows(HeadRows rows) : data(rows.data), stride(rows.stride) {}
   PagedRows(const float* data, std::int64_t stride, std::int64_t page_stride,

@@ -38,7 +38,8 @@ static_assert(attention_page_rows % hn::MaxLanes(FloatTag()) == 0 &&
 // take, for each of the two unless null.
 template <int queries>
 HWY_INLINE void ScoreKeys(float* scores, HeadRows query, HeadRows key, std::int64_t keys,
-                          std::int64_t dim, FloatVec scale, const float* const (&soon)[2]) {
+                          std::int64_t dim, FloatVec scale,
+                          [[maybe_unused]] const float* const (&soon)[2]) {
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
   const float* rows[HWY_MAX_BYTES / sizeof(float)];

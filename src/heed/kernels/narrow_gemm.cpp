@@ -30,12 +30,13 @@ constexpr std::int64_t word = sizeof(std::int32_t);
 // every int4_group k and StartChunk before every chunk, then Next for each k, which is told the
 // place of the k in its chunk: a constant where the loop over a chunk is unrolled. bytes_ahead is
 // how far ahead of the sums memory is asked for in a panel; half as much was slower or no faster.
+// Halves come without being asked for: their arithmetic is so short that asking is in the way.
 
 template <class Half>  // hwy::float16_t or hwy::bfloat16_t
 class HalfReader {
  public:
   static constexpr std::int64_t chunk_bytes = chunk * width * sizeof(Half);
-  static constexpr std::int64_t bytes_ahead = 2048;
+  static constexpr std::int64_t bytes_ahead = 0;
 
   HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
     at_ = reinterpret_cast<const Half*>(panel) + begin * width;
@@ -176,12 +177,27 @@ HWY_INLINE void StoreRow(const NarrowC& c, std::int64_t row, std::int64_t column
   }
 }
 
+// Asks for the chunks of k from l on, of all panels, so far ahead as the reader wants it.
+template <class Reader, int panels>
+HWY_INLINE void AskAhead(const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t l) {
+  constexpr std::int64_t line = 64;
+  if constexpr (Reader::bytes_ahead > 0) {
+    const std::int64_t ahead = l / chunk * Reader::chunk_bytes + Reader::bytes_ahead;
+    // Behind the end of a panel: in the one that comes after these.
+    packed += ahead + (ahead < panel_bytes ? 0 : (panels - 1) * panel_bytes);
+    for (int p = 0; p < panels; ++p) {
+      for (std::int64_t byte = 0; byte < Reader::chunk_bytes; byte += line) {
+        hwy::Prefetch(packed + p * panel_bytes + byte);
+      }
+    }
+  }
+}
+
 // For so few rows of a that reading the weight is all that counts: the widened numbers live in
 // registers only. The order of each sum is that of GemmPanels: blocks of k, added one by one.
 template <class Reader, int rows, int panels>
 HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_stride,
                              const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t k) {
-  constexpr std::int64_t line = 64;
   Reader readers[panels];
   for (int p = 0; p < panels; ++p) readers[p].Start(packed + p * panel_bytes, 0);
   Floats total[rows][2 * panels];
@@ -196,14 +212,8 @@ HWY_INLINE void StreamPanels(const NarrowC& c, const float* a, std::int64_t a_st
     }
     const std::int64_t end = std::min(begin + block_depth, k);
     for (std::int64_t l = begin; l < end; l += chunk) {
-      const std::int64_t ahead = l / chunk * Reader::chunk_bytes + Reader::bytes_ahead;
-      // Behind the end of a panel: in the one that comes after these.
-      const std::uint8_t* soon =
-          packed + ahead + (ahead < panel_bytes ? 0 : (panels - 1) * panel_bytes);
+      AskAhead<Reader, panels>(packed, panel_bytes, l);
       for (int p = 0; p < panels; ++p) {
-        for (std::int64_t byte = 0; byte < Reader::chunk_bytes; byte += line) {
-          hwy::Prefetch(soon + p * panel_bytes + byte);
-        }
         if (l % int4_group == 0) readers[p].StartGroup();
         readers[p].StartChunk();
       }

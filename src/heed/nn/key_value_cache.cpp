@@ -17,30 +17,32 @@ void copy_floats(float* to, const float* from, Index count) {
   std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
 }
 
-// As many pages or more of [heads, page_rows, width], at least twice as many as before.
+// Of the pages [heads, pages, page_rows, width], a head's row in one of them.
+float* row_in(Tensor& x, Index head, Index page, Index row) {
+  return x.data() + ((head * x.dim(1) + page) * page_rows + row) * x.dim(3);
+}
+
+// So many pages or more, at least twice as many as before.
 void grow_pages(Tensor& x, Index num_pages, Index num_heads, Index width) {
-  const Index before = x.is_defined() ? x.dim(0) : 0;
-  Tensor larger = Tensor::empty({std::max(num_pages, 2 * before), num_heads, page_rows, width});
-  if (before > 0) copy_floats(larger.data(), x.data(), x.size());
+  const Index before = x.is_defined() ? x.dim(1) : 0;
+  Tensor larger = Tensor::empty({num_heads, std::max(num_pages, 2 * before), page_rows, width});
+  for (Index head = 0; before > 0 && head < num_heads; ++head) {
+    copy_floats(row_in(larger, head, 0, 0), row_in(x, head, 0, 0), before * page_rows * width);
+  }
   x = std::move(larger);
 }
 
-// The row of one head in a page.
-float* row_in(Tensor& pages, Index page, Index head, Index row) {
-  return pages.data() + ((page * pages.dim(1) + head) * page_rows + row) * pages.dim(3);
-}
-
-void copy_page(Tensor& pages, Index from, Index to, Index num_rows) {
-  for (Index head = 0; head < pages.dim(1); ++head) {
-    copy_floats(row_in(pages, to, head, 0), row_in(pages, from, head, 0), num_rows * pages.dim(3));
+void copy_page(Tensor& x, Index from, Index to, Index num_rows) {
+  for (Index head = 0; head < x.dim(0); ++head) {
+    copy_floats(row_in(x, head, to, 0), row_in(x, head, from, 0), num_rows * x.dim(3));
   }
 }
 
-// A token [heads * width] becomes a row of every head of a page.
-void write_token(Tensor& pages, Index page, Index row, const float* token) {
-  const Index width = pages.dim(3);
-  for (Index head = 0; head < pages.dim(1); ++head) {
-    copy_floats(row_in(pages, page, head, row), token + head * width, width);
+// A token [heads * width] becomes a row of every head.
+void write_token(Tensor& x, Index page, Index row, const float* token) {
+  const Index width = x.dim(3);
+  for (Index head = 0; head < x.dim(0); ++head) {
+    copy_floats(row_in(x, head, page, row), token + head * width, width);
   }
 }
 
@@ -99,7 +101,7 @@ Index KeyValueCache::take_page() {
 
 void KeyValueCache::grow_storage(const KeysAndValues& fresh) {
   const Index num_pages = std::ssize(users_);
-  if (held_.keys.is_defined() && held_.keys.dim(0) >= num_pages) return;
+  if (held_.keys.is_defined() && held_.keys.dim(1) >= num_pages) return;
   const Index heads = fresh.num_heads;
   grow_pages(held_.keys, num_pages, heads, fresh.keys.values.dim(-1) / heads);
   grow_pages(held_.values, num_pages, heads, fresh.values.dim(-1) / heads);

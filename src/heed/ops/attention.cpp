@@ -84,10 +84,10 @@ Sizes checked_sizes(const Packed& query, const PagedKeys& memory, const Spans& k
                     const AttentionOptions& options) {
   Sizes sizes = checked_sizes(query, options);
   check_sequences(query, keys);
-  const Index num_pages = memory.keys.dim(0);
+  const Index num_pages = memory.keys.dim(1);
   sizes.value_dim = memory.values.dim(-1);
-  const Shape key_shape{num_pages, sizes.groups, page_rows, sizes.key_dim};
-  const Shape value_shape{num_pages, sizes.groups, page_rows, sizes.value_dim};
+  const Shape key_shape{sizes.groups, num_pages, page_rows, sizes.key_dim};
+  const Shape value_shape{sizes.groups, num_pages, page_rows, sizes.value_dim};
   check(memory.keys.shape() == key_shape && memory.values.shape() == value_shape,
         "attention: expected keys ", key_shape, " and values ", value_shape, ", got ",
         memory.keys.shape(), " and ", memory.values.shape());
@@ -155,7 +155,7 @@ struct Plan {
   }
   kernels::PagedRows paged_rows(const Tensor& x, Index s, Index group, Index width) const {
     if (paged == nullptr) return key_rows(x, s, group, width);
-    const Index head_size = page_rows * width, page_size = sizes.groups * head_size;
+    const Index page_size = page_rows * width, head_size = x.dim(1) * page_size;
     return {x.data() + group * head_size, width, page_size, paged->pages[s].data()};
   }
   kernels::HeadRowsOut query_rows_out(Tensor& x, Index s, Index head, Index width) const {
@@ -360,7 +360,7 @@ Spans checked_spans(const PagedKeys& memory) {
   check(memory.keys.rank() == 4 && memory.values.rank() == 4,
         "attention: expected pages of keys and values, got ", memory.keys.shape(), " and ",
         memory.values.shape());
-  const Index num_pages = memory.keys.dim(0);
+  const Index num_pages = memory.keys.dim(1);
   std::vector<Span> spans;
   for (std::size_t s = 0; s < memory.lengths.size(); ++s) {
     spans.push_back({0, memory.lengths[s]});

@@ -48,11 +48,12 @@ struct AttentionOptions {
 float default_scale(Similarity similarity, Index key_dim);
 
 // Keys and values of several sequences in pages of P = kernels::attention_page_rows rows: token t
-// of sequence s is in page pages[s][t / P], at row t % P. A page holds the rows of one head after
-// another. Sequences may share pages; a page that nobody names may hold anything.
+// of sequence s is in page pages[s][t / P], at row t % P. Each head has all of its pages together,
+// so that it reads memory in long runs. Sequences may share pages; a page that nobody names may
+// hold anything.
 struct PagedKeys {
-  Tensor keys;                            // [pages, G, P, K]
-  Tensor values;                          // [pages, G, P, J]
+  Tensor keys;                            // [G, pages, P, K]
+  Tensor values;                          // [G, pages, P, J]
   std::vector<Index> lengths;             // tokens of each sequence
   std::vector<std::vector<Index>> pages;  // of each sequence, in order
 };

@@ -12,21 +12,23 @@
 namespace heed::ops {
 namespace {
 
-constexpr Index max_piece_rows =
-    192;  // of a, so that a piece's share stays in the second-level cache
+// Of a, so that a piece's share stays in the second-level cache.
+constexpr Index max_piece_rows = 192;
 constexpr Index piece_columns = 512;
 constexpr Index min_pieces = 8;
 constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a second thread
 
-Index rounded_up(Index value, Index step) { return (value + step - 1) / step * step; }
+Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
+Index rounded_up(Index value, Index step) { return quotient_up(value, step) * step; }
 
 // Rows of one piece: a function of the sizes only, so that the pieces are the same for any threads.
+// All pieces are about as large, and their number is even: two threads end together.
 Index piece_rows(Index m, Index n, Index k) {
   if (m * n * k <= small_work) return rounded_up(m, kernels::gemm_block_rows);
-  const Index column_pieces = (n + piece_columns - 1) / piece_columns;
-  const Index row_pieces = (min_pieces + column_pieces - 1) / column_pieces;
-  return std::min(max_piece_rows,
-                  rounded_up((m + row_pieces - 1) / row_pieces, kernels::gemm_block_rows));
+  const Index column_pieces = quotient_up(n, piece_columns);
+  const Index row_pieces =
+      std::max(quotient_up(min_pieces, column_pieces), quotient_up(m, max_piece_rows));
+  return rounded_up(quotient_up(m, rounded_up(row_pieces, 2)), kernels::gemm_block_rows);
 }
 
 // Up to this many rows, b is read as it lies: packing it first would cost a pass over memory, and
@@ -34,12 +36,16 @@ Index piece_rows(Index m, Index n, Index k) {
 constexpr Index few_rows = 192;
 
 // Columns of one piece: whole panels, and enough pieces for several threads. What one thread does
-// within 20 microseconds, reading b included, is not worth waking another.
+// within 20 microseconds, reading b included, is not worth waking another. One row reads b once and
+// does little with it: small pieces, so that threads do not wait long for each other's last one, of
+// two panels, as kernels take them for one row.
 Index few_rows_columns(Index m, Index n, Index k) {
-  constexpr Index small_factor = 1 << 16, small_product = 1 << 19;
+  constexpr Index small_factor = 1 << 16, small_product = 1 << 19, pieces_of_one_row = 32;
   if (n * k <= small_factor && m * n * k <= small_product) return n;
+  const Index num_pieces = m == 1 ? pieces_of_one_row : min_pieces;
+  const Index num_panels = m == 1 ? 2 : 1;
   return std::min(piece_columns,
-                  rounded_up((n + min_pieces - 1) / min_pieces, kernels::gemm_panel_width()));
+                  rounded_up(quotient_up(n, num_pieces), num_panels * kernels::gemm_panel_width()));
 }
 
 void few_rows_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
@@ -61,8 +67,7 @@ void for_each_piece(Index m, Index n, Index k, Body&& body) {
   if (m == 0 || n == 0) return;
   const Index rows = m <= few_rows ? m : piece_rows(m, n, k);
   const Index columns = m <= few_rows ? few_rows_columns(m, n, k) : piece_columns;
-  const Index row_pieces = (m + rows - 1) / rows;
-  const Index column_pieces = (n + columns - 1) / columns;
+  const Index row_pieces = quotient_up(m, rows), column_pieces = quotient_up(n, columns);
   parallel_for(row_pieces * column_pieces, [&](Index number) {
     const Index row = number % row_pieces * rows;
     const Index column = number / row_pieces * columns;

@@ -25,25 +25,45 @@ constexpr Index tile_step = 32;         // columns: whole panels of any width
 constexpr Index min_tile = 96, max_tile = 512;
 constexpr Index max_groups = 8;  // of tiles, each with its own sum of dx
 
-Index tile_columns(Index dim) {
-  const Index columns = tile_values / std::max<Index>(dim, 1) / tile_step * tile_step;
-  return std::clamp(columns, min_tile, max_tile);
-}
+// The columns in tiles of nearly one width and, unless they are few, a number of tiles that small
+// numbers of threads share evenly.
+class Tiles {
+ public:
+  Tiles(Index columns, Index dim)
+      : columns_(columns), num_steps_((columns + tile_step - 1) / tile_step) {
+    constexpr Index even_number = 4;
+    const Index widest = std::clamp(tile_values / std::max<Index>(dim, 1) / tile_step * tile_step,
+                                    min_tile, max_tile);
+    count_ = std::max<Index>(1, (columns + widest - 1) / widest);
+    if (count_ > even_number) count_ = (count_ + even_number - 1) / even_number * even_number;
+  }
+
+  Index count() const { return count_; }
+  Index begin(Index tile) const { return num_steps_ * tile / count_ * tile_step; }
+  Index width(Index tile) const { return std::min(begin(tile + 1), columns_) - begin(tile); }
+  bool holds(Index tile, Index column) const {
+    return column >= begin(tile) && column < begin(tile + 1);
+  }
+  Index max_width() const { return (num_steps_ + count_ - 1) / count_ * tile_step; }
+
+ private:
+  Index columns_, num_steps_, count_;
+};
 
 // What is known of a row when all parts of its logits are.
 struct RowSoftmax {
   double most = 0, sum = 0, shifts = 0;
 };
 
-RowSoftmax joined(std::span<const kernels::LogitsPart> parts, Index columns, Index tile) {
+RowSoftmax joined(std::span<const kernels::LogitsPart> parts, const Tiles& tiles) {
   RowSoftmax row;
   row.most = parts[0].most;
   for (const kernels::LogitsPart& part : parts) row.most = std::max<double>(row.most, part.most);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Index width = std::min(tile, columns - static_cast<Index>(i) * tile);
-    const double below = parts[i].most - row.most;
-    row.sum += parts[i].sum == 0 ? 0 : parts[i].sum * std::exp(below);
-    row.shifts += parts[i].shifts + below * static_cast<double>(width);
+  for (Index tile = 0; tile < tiles.count(); ++tile) {
+    const kernels::LogitsPart& part = parts[static_cast<std::size_t>(tile)];
+    const double below = part.most - row.most;
+    row.sum += part.sum == 0 ? 0 : part.sum * std::exp(below);
+    row.shifts += part.shifts + below * static_cast<double>(tiles.width(tile));
   }
   return row;
 }
@@ -65,11 +85,11 @@ class ProjectionPass {
         rows_(x.dim(0)),
         dim_(x.dim(1)),
         classes_(weight.dim(0)),
-        tile_(tile_columns(dim_)),
-        num_tiles_((classes_ + tile_ - 1) / tile_),
+        tiles_(classes_, dim_),
+        num_tiles_(tiles_.count()),
         num_groups_(std::min(max_groups, num_tiles_)),
         chunk_rows_(std::min(rows_, max_chunk_rows(weight.size()))),
-        tile_stride_(kernels::gemm_row_stride(tile_)),
+        tile_stride_(kernels::gemm_row_stride(tiles_.max_width())),
         parts_(chunk_rows_ * num_tiles_),
         factors_(chunk_rows_ * num_tiles_),
         at_target_(chunk_rows_),
@@ -104,7 +124,7 @@ class ProjectionPass {
   // The weight is packed once for all chunks: as columns for the logits, as rows for dx.
   void prepare() {
     logits_ = allocate_floats(num_tiles_ * chunk_rows_ * tile_stride_);
-    weight_columns_ = allocate_floats(kernels::gemm_packed_size(dim_, num_tiles_ * tile_));
+    weight_columns_ = allocate_floats(kernels::gemm_packed_size(dim_, tiles_.begin(num_tiles_)));
     if (wants_gradients_) {
       dx = Tensor::empty(x_.shape());
       dweight = rows_ > 0 ? Tensor::empty(weight_.shape()) : Tensor::zeros(weight_.shape());
@@ -114,16 +134,15 @@ class ProjectionPass {
       dx_sums_ = allocate_floats(num_groups_ * chunk_rows_ * dim_);
     }
     parallel_for(num_tiles_, [&](Index tile) {
-      const float* from = weight_.data() + tile * tile_ * dim_;
-      kernels::gemm_pack(columns_of(tile), from, 1, dim_, dim_, width(tile));
+      const float* from = weight_.data() + tiles_.begin(tile) * dim_;
+      kernels::gemm_pack(columns_of(tile), from, 1, dim_, dim_, tiles_.width(tile));
       if (!wants_gradients_) return;
-      kernels::gemm_pack(rows_of(tile), from, dim_, 1, width(tile), dim_);
+      kernels::gemm_pack(rows_of(tile), from, dim_, 1, tiles_.width(tile), dim_);
     });
   }
 
-  Index width(Index tile) const { return std::min(tile_, classes_ - tile * tile_); }
-  Index weight_rows_size() const { return kernels::gemm_packed_size(tile_, dim_); }
-  float* columns_of(Index tile) { return weight_columns_.get() + tile * tile_ * dim_; }
+  Index weight_rows_size() const { return kernels::gemm_packed_size(tiles_.max_width(), dim_); }
+  float* columns_of(Index tile) { return weight_columns_.get() + tiles_.begin(tile) * dim_; }
   float* rows_of(Index tile) { return weight_rows_.get() + tile * weight_rows_size(); }
   // Rows are counted from where the chunk begins.
   float* logits(Index tile, Index row) {
@@ -132,23 +151,23 @@ class ProjectionPass {
   int target(Index row) const { return targets_[static_cast<std::size_t>(first_ + row)]; }
 
   void make_logits(Index tile) {
-    const Index begin = tile * tile_;
+    const Index begin = tiles_.begin(tile), width = tiles_.width(tile);
     for (Index row = 0; row < count_; row += piece_rows) {
       const Index last = std::min(row + piece_rows, count_);
       kernels::gemm(logits(tile, row), tile_stride_, x_.data() + (first_ + row) * dim_, dim_, 1,
-                    columns_of(tile), last - row, width(tile), dim_, false,
+                    columns_of(tile), last - row, width, dim_, false,
                     bias_.is_defined() ? bias_.data() + begin : nullptr);
       for (Index i = row; i < last; ++i) {
         float* z = logits(tile, i);
-        if (target(i) / tile_ == tile) at_target_[i] = z[target(i) - begin];
-        parts_[i * num_tiles_ + tile] = kernels::take_logits_part(z, width(tile), smoothing_ != 0);
+        if (tiles_.holds(tile, target(i))) at_target_[i] = z[target(i) - begin];
+        parts_[i * num_tiles_ + tile] = kernels::take_logits_part(z, width, smoothing_ != 0);
       }
     }
   }
 
   void take_loss(Index row) {
     const std::span parts(&parts_[row * num_tiles_], static_cast<std::size_t>(num_tiles_));
-    const RowSoftmax all = joined(parts, classes_, tile_);
+    const RowSoftmax all = joined(parts, tiles_);
     const double log_sum = std::log(all.sum);
     const double likelihood = log_sum - (static_cast<double>(at_target_[row]) - all.most);
     const double over_all = log_sum - all.shifts / static_cast<double>(classes_);
@@ -170,7 +189,7 @@ class ProjectionPass {
         make_dlogits(tile);
         float* sum = dx_sums_.get() + group * chunk_rows_ * dim_;
         kernels::gemm(sum, dim_, logits(tile, 0), tile_stride_, 1, rows_of(tile), count_, dim_,
-                      width(tile), tile > begin, nullptr);
+                      tiles_.width(tile), tile > begin, nullptr);
         add_dweight(tile);
       }
     });
@@ -188,18 +207,19 @@ class ProjectionPass {
     const float spread = smoothing_ / static_cast<float>(classes_);
     for (Index row = 0; row < count_; ++row) {
       float* z = logits(tile, row);
-      kernels::logits_part_gradient(z, factors_[row * num_tiles_ + tile], spread, width(tile));
-      if (target(row) / tile_ == tile) z[target(row) - tile * tile_] -= 1 - smoothing_;
+      kernels::logits_part_gradient(z, factors_[row * num_tiles_ + tile], spread,
+                                    tiles_.width(tile));
+      if (tiles_.holds(tile, target(row))) z[target(row) - tiles_.begin(tile)] -= 1 - smoothing_;
     }
   }
 
   // dweight [V, D] += dlogits^T x.
   void add_dweight(Index tile) {
-    const Index begin = tile * tile_;
+    const Index begin = tiles_.begin(tile), width = tiles_.width(tile);
     kernels::gemm(dweight.data() + begin * dim_, dim_, logits(tile, 0), 1, tile_stride_,
-                  x_panels_.get(), width(tile), dim_, count_, first_ > 0, nullptr);
+                  x_panels_.get(), width, dim_, count_, first_ > 0, nullptr);
     if (bias_.is_defined()) {
-      kernels::add_rows(dbias.data() + begin, logits(tile, 0), count_, width(tile), tile_stride_);
+      kernels::add_rows(dbias.data() + begin, logits(tile, 0), count_, width, tile_stride_);
     }
   }
 
@@ -207,7 +227,9 @@ class ProjectionPass {
   std::span<const int> targets_;
   float smoothing_;
   bool wants_gradients_;
-  Index rows_, dim_, classes_, tile_, num_tiles_, num_groups_, chunk_rows_, tile_stride_;
+  Index rows_, dim_, classes_;
+  Tiles tiles_;
+  Index num_tiles_, num_groups_, chunk_rows_, tile_stride_;
   Index first_ = 0, count_ = 0;             // the rows of this chunk
   std::vector<kernels::LogitsPart> parts_;  // [chunk rows, tiles]
   std::vector<float> factors_;  // [chunk rows, tiles]: e^(most of the part - most) / sum

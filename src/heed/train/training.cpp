@@ -97,7 +97,9 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
     const bool is_needed = needs_beginning(training.recipe.training);
     hash += ' ' + (is_needed ? models::weights_hash(models::load_parameters(from)) : from);
   }
-  RunDescription run{{}, training.recipe, {training.files, std::move(hash)}};
+  RunDescription run;
+  run.recipe = training.recipe;
+  run.files = {training.files, std::move(hash)};
   return run_training(folder, std::move(run), *maker, observer);
 }
 
