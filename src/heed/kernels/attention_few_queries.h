@@ -11,8 +11,8 @@ namespace heed::kernels {
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
 // Asks for keys and values that attention_few_queries will read soon. A step of decoding has
-// touched so much since the last that they have left the near caches. Many keys, which come in runs
-// of memory, are left to the machine.
+// touched so much since the last that they have left the near caches. Many keys are not asked for
+// here but while they are read.
 void prefetch_few_queries(PagedRows key, PagedRows value, const AttentionSizes& sizes) noexcept;
 
 // What `attention` gives for all queries, to the bit.
