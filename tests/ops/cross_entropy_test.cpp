@@ -133,8 +133,9 @@ struct ProjectionSizes {
 };
 
 const std::vector<ProjectionSizes> projection_sizes = {
-    {1, 1, 1},      {1, 5, 2},     {7, 17, 33},   {65, 16, 130},
-    {140, 33, 301}, {9, 700, 301}, {400, 3, 1100}};  // the last two in several tiles and chunks
+    {1, 1, 1},      {1, 5, 2},     {7, 17, 33},    {65, 16, 130},
+    {140, 33, 301}, {9, 700, 301}, {400, 3, 1100},  // these two in several tiles and chunks
+    {9, 700, 650}};                                 // in so many that their number is rounded up
 
 TEST(ProjectionCrossEntropy, ValuesAndGradientsMatchTheReference) {
   for (const auto [rows, dim, classes] : projection_sizes) {
