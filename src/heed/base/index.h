@@ -7,4 +7,8 @@ namespace heed {
 
 using Index = std::int64_t;
 
+// For numbers that are not negative, and steps above 0.
+constexpr Index quotient_up(Index value, Index step) { return (value + step - 1) / step; }
+constexpr Index rounded_up(Index value, Index step) { return quotient_up(value, step) * step; }
+
 }  // namespace heed

@@ -47,7 +47,7 @@ void parallel_longest_first(Index num_pieces, Body&& body) {
 // Calls body(begin, end) for consecutive ranges of at most `grain` items that cover [0, count).
 template <typename Body>
 void parallel_ranges(Index count, Index grain, Body&& body) {
-  parallel_for((count + grain - 1) / grain,
+  parallel_for(quotient_up(count, grain),
                [&](Index piece) { body(piece * grain, std::min(count, (piece + 1) * grain)); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/index.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -183,7 +184,7 @@ HWY_INLINE void FewQueries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows que
                            PagedRows value, const AttentionSizes& sizes, float scale) {
   const FloatTag d;
   const std::int64_t lanes = hn::Lanes(d);
-  const std::int64_t mixed_dim = (sizes.value_dim + lanes - 1) / lanes * lanes;
+  const std::int64_t mixed_dim = rounded_up(sizes.value_dim, lanes);
   HWY_ALIGN float weights[queries * attention_key_block];
   HWY_ALIGN float mixed[queries * max_few_dim];
   FewRunning running[queries];

@@ -1,5 +1,6 @@
 #include "heed/kernels/gemm.h"
 
+#include "heed/base/index.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -13,9 +14,7 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 std::int64_t PanelWidthHere() { return PanelWidth(); }
 
-std::int64_t GatheredSize(std::int64_t m) {
-  return (m + block_rows - 1) / block_rows * block_rows * block_depth;
-}
+std::int64_t GatheredSize(std::int64_t m) { return rounded_up(m, block_rows) * block_depth; }
 
 void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
           std::int64_t n) {
@@ -42,8 +41,7 @@ HWY_EXPORT(Gemm);
 std::int64_t gemm_panel_width() noexcept { return HWY_DYNAMIC_DISPATCH(PanelWidthHere)(); }
 
 std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept {
-  const std::int64_t width = gemm_panel_width();
-  return (n + width - 1) / width * width * k;
+  return rounded_up(n, gemm_panel_width()) * k;
 }
 
 void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
@@ -64,8 +62,7 @@ std::int64_t gemm_gathered_size(std::int64_t m) noexcept {
 
 std::int64_t gemm_row_stride(std::int64_t n) noexcept {
   constexpr std::int64_t line = 64 / sizeof(float);
-  const std::int64_t width = gemm_panel_width();
-  const std::int64_t lines = ((n + width - 1) / width * width + line - 1) / line;
+  const std::int64_t lines = quotient_up(rounded_up(n, gemm_panel_width()), line);
   return (lines + (lines % 2 == 0)) * line;
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "heed/base/index.h"
 #include "heed/kernels/gemm.h"
 
 namespace heed::kernels {
@@ -17,10 +18,9 @@ std::int64_t panel_bytes(WeightFormat format, std::int64_t k) {
   const std::int64_t width = gemm_panel_width();
   const std::int64_t scales = weight_row_scales(format, k) * word_bytes;
   if (format == WeightFormat::int4) {
-    return width * (scales + (k + word_numbers - 1) / word_numbers * word_bytes);
+    return width * (scales + quotient_up(k, word_numbers) * word_bytes);
   }
-  const std::int64_t bytes = width * (scales + weight_row_bytes(format, k));
-  return (bytes + word_bytes - 1) / word_bytes * word_bytes;
+  return rounded_up(width * (scales + weight_row_bytes(format, k)), word_bytes);
 }
 
 // Puts rows of the weight into their column of a panel. A column that gets none holds zeros.
@@ -80,8 +80,7 @@ class PanelWriter {
 }  // namespace
 
 std::int64_t narrow_packed_bytes(WeightFormat format, std::int64_t k, std::int64_t n) noexcept {
-  const std::int64_t width = gemm_panel_width();
-  return (n + width - 1) / width * panel_bytes(format, k);
+  return quotient_up(n, gemm_panel_width()) * panel_bytes(format, k);
 }
 
 void narrow_pack(std::uint8_t* packed, WeightFormat format, const std::uint8_t* rows,

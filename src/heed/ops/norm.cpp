@@ -20,8 +20,7 @@ void check_rows(const char* op, const Tensor& x, const Tensor& gain) {
 class PieceSums {
  public:
   PieceSums(Index rows, Index cols)
-      : cols_(cols),
-        parts_(Tensor::zeros({std::max<Index>(1, (rows + grain - 1) / grain), cols})) {}
+      : cols_(cols), parts_(Tensor::zeros({std::max<Index>(1, quotient_up(rows, grain)), cols})) {}
 
   float* part(Index first_row) { return parts_.data() + first_row / grain * cols_; }
 

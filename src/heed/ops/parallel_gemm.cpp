@@ -18,9 +18,6 @@ constexpr Index piece_columns = 512;
 constexpr Index min_pieces = 8;
 constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a second thread
 
-Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
-Index rounded_up(Index value, Index step) { return quotient_up(value, step) * step; }
-
 // Rows of one piece: a function of the sizes only, so that the pieces are the same for any threads.
 // All pieces are about as large, and their number is even: two threads end together.
 Index piece_rows(Index m, Index n, Index k) {

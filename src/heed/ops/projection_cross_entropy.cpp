@@ -29,13 +29,12 @@ constexpr Index max_groups = 8;  // of tiles, each with its own sum of dx
 // numbers of threads share evenly.
 class Tiles {
  public:
-  Tiles(Index columns, Index dim)
-      : columns_(columns), num_steps_((columns + tile_step - 1) / tile_step) {
+  Tiles(Index columns, Index dim) : columns_(columns), num_steps_(quotient_up(columns, tile_step)) {
     constexpr Index even_number = 4;
     const Index widest = std::clamp(tile_values / std::max<Index>(dim, 1) / tile_step * tile_step,
                                     min_tile, max_tile);
-    count_ = std::max<Index>(1, (columns + widest - 1) / widest);
-    if (count_ > even_number) count_ = (count_ + even_number - 1) / even_number * even_number;
+    count_ = std::max<Index>(1, quotient_up(columns, widest));
+    if (count_ > even_number) count_ = rounded_up(count_, even_number);
   }
 
   Index count() const { return count_; }
@@ -44,7 +43,7 @@ class Tiles {
   bool holds(Index tile, Index column) const {
     return column >= begin(tile) && column < begin(tile + 1);
   }
-  Index max_width() const { return (num_steps_ + count_ - 1) / count_ * tile_step; }
+  Index max_width() const { return quotient_up(num_steps_, count_) * tile_step; }
 
  private:
   Index columns_, num_steps_, count_;
