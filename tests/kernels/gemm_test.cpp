@@ -136,6 +136,21 @@ TEST(Gemm, ARowHasTheSameBitsWhateverOtherRowsAreThere) {
   }
 }
 
+TEST(Gemm, AGatheredFactorHasTheSameBits) {
+  const int64_t n = 50, k = 300;
+  const std::vector<float> b = random_floats(k * n, 2);
+  const AlignedFloats packed(gemm_packed_size(k, n));
+  gemm_pack(packed.data(), b.data(), n, 1, k, n);
+  for (const int64_t m : {1, 6, 47, 48, 49, 54, 100, 150}) {
+    const std::vector<float> a = random_floats(k * m, 1);
+    const AlignedFloats gathered(gemm_gathered_size(m));
+    std::vector<float> direct(m * n), c(m * n);
+    gemm(direct.data(), n, a.data(), 1, m, packed.data(), m, n, k, false, nullptr);
+    gemm(c.data(), n, a.data(), 1, m, packed.data(), m, n, k, false, nullptr, gathered.data());
+    EXPECT_EQ(c, direct) << m << " rows";
+  }
+}
+
 TEST(Gemm, AGoodRowStrideIsWholePanelsAndAnOddNumberOfLines) {
   for (const int64_t n : {1, 32, 33, 512, 10000}) {
     const int64_t stride = gemm_row_stride(n);

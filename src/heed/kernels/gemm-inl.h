@@ -143,25 +143,39 @@ HWY_INLINE void GemmRows(int rows, float* c, std::int64_t c_stride, const float*
   }
 }
 
+// Copies as many floats as a register block has rows.
+HWY_INLINE void CopyBlockRow(float* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int i = 0; i < block_rows; ++i) to[i] = from[i];
+#else
+  static_assert(block_rows >= 4 && block_rows <= 8);  // two fours, which may overlap
+  const hn::FixedTag<float, 4> d;
+  hn::StoreU(hn::LoadU(d, from), d, to);
+  hn::StoreU(hn::LoadU(d, from + block_rows - 4), d, to + block_rows - 4);
+#endif
+}
+
 // Copies a transposed a [m, depth], where a(i, k) is a[i + k * a_col], so that the rows of a
-// register block lie side by side for each k: block after block, each [depth, block_rows].
+// register block lie side by side for each k: block after block, each [depth, block_rows]. Several
+// blocks at once, whose rows are whole cache lines of a: every line is fetched once.
 HWY_INLINE void GatherBlocks(float* HWY_RESTRICT blocks, const float* HWY_RESTRICT a,
                              std::int64_t a_col, std::int64_t m, std::int64_t depth) {
-  for (std::int64_t row = 0; row < m; row += block_rows) {
-    float* HWY_RESTRICT block = blocks + row * depth;
-    const float* HWY_RESTRICT from = a + row;
-    if (m - row >= block_rows) {
-      for (std::int64_t k = 0; k < depth; ++k) {
-#pragma GCC unroll 6
-        for (int i = 0; i < block_rows; ++i) {
-          block[k * block_rows + i] = from[i + k * a_col];
-        }
+  constexpr int blocks_at_once = 8;
+  std::int64_t row = 0;
+  for (; row + blocks_at_once * block_rows <= m; row += blocks_at_once * block_rows) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+#pragma GCC unroll 8
+      for (int i = 0; i < blocks_at_once; ++i) {
+        CopyBlockRow(blocks + row * depth + (i * depth + k) * block_rows,
+                     a + row + i * block_rows + k * a_col);
       }
-    } else {
-      for (std::int64_t k = 0; k < depth; ++k) {
-        for (std::int64_t i = 0; i < m - row; ++i) {
-          block[k * block_rows + i] = from[i + k * a_col];
-        }
+    }
+  }
+  for (; row < m; row += block_rows) {
+    const std::int64_t rows = std::min<std::int64_t>(block_rows, m - row);
+    for (std::int64_t k = 0; k < depth; ++k) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        blocks[row * depth + k * block_rows + i] = a[row + i + k * a_col];
       }
     }
   }
