@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "heed/base/index.h"
 #include "heed/base/random.h"
 #include "heed/kernels/targets.h"
 
@@ -18,14 +19,20 @@ namespace heed::kernels {
 
 // Queries and keys whose scores are held at a time. Long rows make long sums, for which a register
 // block is set up less often; queries are whole register blocks of 6 rows. The scores stay in the
-// first-level cache; on the way back, where both sides are summed over, in the second-level one.
+// first-level cache; on the way back, where both sides are summed over, in the second-level one,
+// and are made in parts that the first-level cache holds.
 struct BlockSize {
   std::int64_t queries, keys;
 };
 constexpr BlockSize forward_block{24, attention_key_block};
 constexpr BlockSize backward_block{96, 128};
+constexpr std::int64_t backward_part = 24;  // queries
 
-inline std::int64_t padded(std::int64_t width) { return (width + 31) / 32 * 32; }
+// Between rows of scores on the way back, which are read by columns too: an odd number of cache
+// lines, so that a column does not fall on a few sets of the cache.
+constexpr std::int64_t backward_stride = backward_block.keys + 16;
+
+inline std::int64_t padded(std::int64_t width) { return rounded_up(width, 32); }
 
 // The keys that a query may see by its place alone: [first, last).
 struct KeyRange {
@@ -64,18 +71,22 @@ struct Factor {
   bool is_finite;
 };
 
+// Of whole vectors. Sizes are in the order of their bits, infinity and NaN behind all others.
 HWY_INLINE bool AllFinite(const float* x, std::int64_t count) {
-  return SumOf(x, count, [](auto v) HWY_ATTR { return hn::Mul(v, hn::Zero(FloatTag())); }) == 0;
-}
-
-HWY_INLINE std::int64_t WholePanels(std::int64_t width) {
-  return (width + PanelWidth() - 1) / PanelWidth() * PanelWidth();
+  const FloatTag d;
+  const hn::RebindToSigned<FloatTag> di;
+  auto largest = hn::Zero(di);
+  for (std::int64_t i = 0; i < count; i += hn::Lanes(d)) {
+    largest = hn::Max(largest, hn::BitCast(di, hn::Abs(hn::Load(d, x + i))));
+  }
+  const auto infinity = hn::BitCast(di, hn::Set(d, HUGE_VALF));
+  return hn::AllTrue(di, hn::Lt(largest, infinity));
 }
 
 // The rows as a factor [rows, width].
 HWY_INLINE Factor PackRows(float* panels, HeadRows rows, std::int64_t count, std::int64_t width) {
   PackPanels(panels, rows.data, rows.stride, 1, width, count);
-  return {panels, 0, AllFinite(panels, WholePanels(width) * count)};
+  return {panels, 0, AllFinite(panels, rounded_up(width, PanelWidth()) * count)};
 }
 
 // The rows one after another, zeros behind each: heads lie side by side in a tensor, and rows of
@@ -89,6 +100,18 @@ HWY_INLINE HeadRows GatherRows(float* target, PagedRows rows, std::int64_t count
     for (std::int64_t j = width; j < stride; ++j) row[j] = 0;
   }
   return {target, stride};
+}
+
+// Asks for rows [first, last), as far as there are that many, long before they are gathered: rows
+// of one head are so far apart that the processor does not read them ahead by itself.
+HWY_INLINE void PrefetchRows(PagedRows rows, std::int64_t first, std::int64_t last,
+                             std::int64_t count, std::int64_t width) {
+  constexpr std::int64_t line_floats = 64 / sizeof(float);
+  for (std::int64_t i = first; i < std::min(last, count); ++i) {
+    for (std::int64_t j = 0; j < width; j += line_floats) {
+      __builtin_prefetch(rows.row(i) + j, 0, /*second-level cache*/ 2);
+    }
+  }
 }
 
 // The rows one behind another: where they lie, unless they lie in pages.
@@ -148,10 +171,7 @@ struct ScoreBlock {
   std::int64_t first_query, rows, first_key, keys;
   float* row(std::int64_t i) const { return scores + i * stride; }
   // Rows have room for whole vectors. What lies behind the keys is computed too, and never used.
-  std::int64_t whole_vectors() const {
-    const std::int64_t lanes = hn::Lanes(FloatTag());
-    return (keys + lanes - 1) / lanes * lanes;
-  }
+  std::int64_t whole_vectors() const { return rounded_up(keys, hn::Lanes(FloatTag())); }
 };
 
 HWY_INLINE void CopyToRecord(const ScoreBlock& block, float* target, std::int64_t all_keys) {
@@ -162,9 +182,10 @@ HWY_INLINE void CopyToRecord(const ScoreBlock& block, float* target, std::int64_
   }
 }
 
-// Scores become masked scores: scaled, capped, with ALiBi and mask, minus infinity where masked.
-HWY_INLINE void ApplyRule(const ScoreBlock& block, const AttentionRule& rule, std::int64_t all_keys,
-                          const AttentionRecord* record) {
+// Scores of a watcher or of a rule with more than scale and mask: scaled, capped, with ALiBi and
+// the dense mask.
+HWY_INLINE void ScaleAndAdd(const ScoreBlock& block, const AttentionRule& rule,
+                            std::int64_t all_keys, const AttentionRecord* record) {
   const FloatTag d;
   const auto scale = hn::Set(d, rule.scale);
   for (std::int64_t i = 0; i < block.rows; ++i) {
@@ -196,7 +217,20 @@ HWY_INLINE void ApplyRule(const ScoreBlock& block, const AttentionRule& rule, st
         row[j] = dense[j] == -HUGE_VALF ? -HUGE_VALF : row[j] + dense[j];
       }
     }
-    const KeyRange seen = visible_keys(rule, query, all_keys);
+  }
+}
+
+// Scores become masked scores, minus infinity where masked. Returns what they are still to be
+// multiplied with: where there is nothing but scale and mask, the scale waits for the softmax,
+// which saves a pass. The bits are the same, because the largest score has the largest product.
+HWY_INLINE float ApplyRule(const ScoreBlock& block, const AttentionRule& rule,
+                           std::int64_t all_keys, const AttentionRecord* record) {
+  const bool can_wait = record == nullptr && rule.softcap == 0 && rule.alibi_slope == 0 &&
+                        rule.dense == nullptr && rule.scale > 0;
+  if (!can_wait) ScaleAndAdd(block, rule, all_keys, record);
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    float* row = block.row(i);
+    const KeyRange seen = visible_keys(rule, block.first_query + i, all_keys);
     for (std::int64_t j = 0; j < std::min(block.keys, seen.first - block.first_key); ++j)
       row[j] = -HUGE_VALF;
     for (std::int64_t j = std::max<std::int64_t>(0, seen.last - block.first_key); j < block.keys;
@@ -205,6 +239,7 @@ HWY_INLINE void ApplyRule(const ScoreBlock& block, const AttentionRule& rule, st
     for (std::int64_t j = block.keys; j < block.whole_vectors(); ++j) row[j] = -HUGE_VALF;
   }
   if (record) CopyToRecord(block, record->masked, all_keys);
+  return can_wait ? rule.scale : 1;
 }
 
 // Weights that fall away become 0, the others grow.
@@ -221,13 +256,18 @@ HWY_INLINE void DropWeights(float* row, std::int64_t query, std::int64_t first_k
   }
 }
 
-// row = e^(row - shift), 0 where masked; returns the sum. `count` is whole vectors.
-HWY_INLINE float ExpRow(float* row, std::int64_t count, float shift) {
+// e^(scores * scale - shift), 0 where masked.
+HWY_INLINE FloatVec Weights(FloatVec scores, FloatVec scale, FloatVec shift) {
+  return ExpNegative(FloatTag(), hn::Sub(hn::Mul(scores, scale), shift));
+}
+
+// row = e^(row * scale - shift); returns the sum. `count` is whole vectors.
+HWY_INLINE float ExpRow(float* row, std::int64_t count, float scale, float shift) {
   const FloatTag d;
-  const auto most = hn::Set(d, shift);
+  const auto factor = hn::Set(d, scale), most = hn::Set(d, shift);
   auto sum = hn::Zero(d);
   for (std::int64_t j = 0; j < count; j += hn::Lanes(d)) {
-    const auto e = ExpNegative(d, hn::Sub(hn::Load(d, row + j), most));
+    const auto e = Weights(hn::Load(d, row + j), factor, most);
     hn::Store(e, d, row + j);
     sum = hn::Add(sum, e);
   }
@@ -246,14 +286,15 @@ struct RunningSoftmax {
 };
 
 // One block of scores joins: the running maximum, sum and output are brought up to date, and the
-// scores become e^(score - maximum).
-HWY_INLINE void JoinBlock(const ScoreBlock& block, std::int64_t offset, RunningSoftmax& running,
-                          float* mixed, std::int64_t mixed_stride, std::int64_t value_dim) {
+// scores become e^(score * scale - maximum).
+HWY_INLINE void JoinBlock(const ScoreBlock& block, float scale, std::int64_t offset,
+                          RunningSoftmax& running, float* mixed, std::int64_t mixed_stride,
+                          std::int64_t value_dim) {
   for (std::int64_t i = 0; i < block.rows; ++i) {
     float* row = block.row(i);
     float& most = running.most[offset + i];
     float& sum = running.sum[offset + i];
-    const float now = std::max(most, MaxOf(row, block.whole_vectors()));
+    const float now = std::max(most, MaxOf(row, block.whole_vectors()) * scale);
     if (now == -HUGE_VALF) {
       // Nothing seen yet; or scores of NaN, which no maximum shows and no output may hide.
       if (!AllMasked(row, block.keys)) most = sum = NAN;
@@ -266,7 +307,7 @@ HWY_INLINE void JoinBlock(const ScoreBlock& block, std::int64_t offset, RunningS
       ScaleRow(mixed + (offset + i) * mixed_stride, shrink, value_dim);
       most = now;
     }
-    sum += ExpRow(row, block.whole_vectors(), most);
+    sum += ExpRow(row, block.whole_vectors(), scale, most);
   }
 }
 
@@ -331,6 +372,10 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
     const Factor values =
         PackRows(work.values, WithoutPages(work.gathered, value.from(from), keys, sizes.value_dim),
                  keys, sizes.value_dim);
+    // Each block of queries asks for its share of the keys and values behind these.
+    const std::int64_t share =
+        quotient_up(forward_block.keys, quotient_up(last - first, forward_block.queries));
+    std::int64_t soon = from + forward_block.keys;
     for (std::int64_t at = first; at < last; at += forward_block.queries) {
       const ScoreBlock block{work.scores, forward_block.keys,
                              at,          std::min(forward_block.queries, last - at),
@@ -338,12 +383,15 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
       const KeyRange block_sees = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (record == nullptr && (block_sees.last <= from || block_sees.first >= from + keys))
         continue;
+      PrefetchRows(key, soon, soon + share, sizes.keys, sizes.key_dim);
+      PrefetchRows(value, soon, soon + share, sizes.keys, sizes.value_dim);
+      soon += share;
       GemmPanels(work.scores, forward_block.keys, queries.data + (at - first) * queries.stride,
                  queries.stride, 1, work.keys, block.rows, block.whole_vectors(), sizes.key_dim,
                  false, nullptr);
-      ApplyRule(block, rule, sizes.keys, record);
+      const float scale = ApplyRule(block, rule, sizes.keys, record);
       float* mixed = work.mixed + (at - first) * mixed_stride;
-      JoinBlock(block, at - first, running, work.mixed, mixed_stride, sizes.value_dim);
+      JoinBlock(block, scale, at - first, running, work.mixed, mixed_stride, sizes.value_dim);
       if (rule.has_dropout) {
         for (std::int64_t i = 0; i < block.rows; ++i)
           DropWeights(block.row(i), at + i, from, keys, rule);
@@ -370,8 +418,8 @@ struct BackwardWorkspace {
       *dvalues;
   BackwardWorkspace(float* memory, std::int64_t key_dim, std::int64_t value_dim)
       : weights(memory),
-        dweights(weights + backward_block.queries * backward_block.keys),
-        key_columns(dweights + backward_block.queries * backward_block.keys),
+        dweights(weights + backward_block.queries * backward_stride),
+        key_columns(dweights + backward_block.queries * backward_stride),
         key_rows(key_columns + backward_block.keys * padded(key_dim)),
         value_columns(key_rows + backward_block.keys * padded(key_dim)),
         queries(value_columns + backward_block.keys * padded(value_dim)),
@@ -393,26 +441,25 @@ HWY_INLINE void CapSlopes(float* dscores, const float* raw, const AttentionRule&
   });
 }
 
-// dscores = weights * (dweights - delta) * scale, with 0 at masked cells whatever dweights holds.
-HWY_INLINE void ScoreGradients(float* dweights, const float* weights, float delta, float scale,
-                               std::int64_t keys) {
+// A row of scores becomes weights, e^(score * waiting_scale - log_sum), and dweights the gradients
+// of the scores, weights * (dweights - delta) * scale. Masked cells have 0 in both, whatever
+// dweights holds, and so has a query that sees nothing.
+HWY_INLINE void WeightsAgain(float* scores, float* dweights, std::int64_t count,
+                             float waiting_scale, float log_sum, float delta, float scale) {
+  if (log_sum == -HUGE_VALF) {
+    std::fill(scores, scores + count, 0.0f);
+    std::fill(dweights, dweights + count, 0.0f);
+    return;
+  }
   const FloatTag d;
-  const auto shift = hn::Set(d, delta), factor = hn::Set(d, scale);
-  Map(dweights, dweights, weights, keys, [shift, factor](auto g, auto w) HWY_ATTR {
-    const auto product = hn::Mul(hn::Mul(w, hn::Sub(g, shift)), factor);
-    return hn::IfThenElseZero(hn::Ne(w, hn::Zero(FloatTag())), product);
-  });
-}
-
-// e^(score - log_sum) for every cell; zeros for a query that sees nothing.
-HWY_INLINE void WeightsAgain(const ScoreBlock& block, HeadRows log_sum) {
-  for (std::int64_t i = 0; i < block.rows; ++i) {
-    const float shift = log_sum.data[(block.first_query + i) * log_sum.stride];
-    if (shift == -HUGE_VALF) {
-      std::fill(block.row(i), block.row(i) + block.whole_vectors(), 0.0f);
-    } else {
-      ExpRow(block.row(i), block.whole_vectors(), shift);
-    }
+  const auto waiting = hn::Set(d, waiting_scale), shift = hn::Set(d, log_sum);
+  const auto mean = hn::Set(d, delta), factor = hn::Set(d, scale);
+  for (std::int64_t j = 0; j < count; j += hn::Lanes(d)) {
+    const auto weights = Weights(hn::Load(d, scores + j), waiting, shift);
+    const auto change = hn::Sub(hn::Load(d, dweights + j), mean);
+    const auto slope = hn::Mul(hn::Mul(weights, change), factor);
+    hn::Store(weights, d, scores + j);
+    hn::Store(hn::IfThenElseZero(hn::Ne(weights, hn::Zero(d)), slope), d, dweights + j);
   }
 }
 
@@ -451,7 +498,7 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
     std::fill(work.dvalues, work.dvalues + keys * dvalue_stride, 0.0f);
 
     for (std::int64_t at = 0; at < sizes.queries; at += backward_block.queries) {
-      const ScoreBlock block{work.weights, backward_block.keys,
+      const ScoreBlock block{work.weights, backward_stride,
                              at,           std::min(backward_block.queries, sizes.queries - at),
                              from,         keys};
       const KeyRange seen = visible_keys(rule, at, at + block.rows, sizes.keys);
@@ -463,41 +510,48 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
           GatherRows(work.doutputs, HeadRows{doutput.data + at * doutput.stride, doutput.stride},
                      block.rows, sizes.value_dim);
 
-      // The weights once more, from the scores and the row sums that were kept.
-      GemmPanels(work.weights, backward_block.keys, query_rows.data, query_rows.stride, 1,
-                 work.key_columns, block.rows, block.whole_vectors(), sizes.key_dim, false,
-                 nullptr);
-      ApplyRule(block, rule, sizes.keys, nullptr);
-      WeightsAgain(block, log_sum);
+      for (std::int64_t i = 0; i < block.rows; i += backward_part) {
+        const ScoreBlock part{block.row(i), block.stride,
+                              at + i,       std::min(backward_part, block.rows - i),
+                              from,         keys};
+        const std::int64_t soon = part.first_query + backward_block.queries;
+        PrefetchRows(query, soon, soon + part.rows, sizes.queries, sizes.key_dim);
+        PrefetchRows(doutput, soon, soon + part.rows, sizes.queries, sizes.value_dim);
 
-      // dweights = doutput value^T; through dropout if there was one.
-      GemmPanels(work.dweights, backward_block.keys, doutput_rows.data, doutput_rows.stride, 1,
-                 work.value_columns, block.rows, block.whole_vectors(), sizes.value_dim, false,
-                 nullptr);
-      for (std::int64_t i = 0; i < block.rows; ++i) {
-        float* dweights = work.dweights + i * backward_block.keys;
-        if (rule.has_dropout) DropWeights(dweights, at + i, from, keys, rule);
-        const float delta = deltas.data[(at + i) * deltas.stride];
-        ScoreGradients(dweights, block.row(i), delta, rule.scale, block.whole_vectors());
-        if (rule.has_dropout) DropWeights(block.row(i), at + i, from, keys, rule);
+        // The scores once more, and dweights = doutput value^T.
+        float* dweights = work.dweights + i * backward_stride;
+        GemmPanels(part.scores, part.stride, query_rows.data + i * query_rows.stride,
+                   query_rows.stride, 1, work.key_columns, part.rows, part.whole_vectors(),
+                   sizes.key_dim, false, nullptr);
+        GemmPanels(dweights, backward_stride, doutput_rows.data + i * doutput_rows.stride,
+                   doutput_rows.stride, 1, work.value_columns, part.rows, part.whole_vectors(),
+                   sizes.value_dim, false, nullptr);
+        const float waiting_scale = ApplyRule(part, rule, sizes.keys, nullptr);
+        for (std::int64_t j = 0; j < part.rows; ++j, dweights += backward_stride) {
+          const std::int64_t row = part.first_query + j;
+          if (rule.has_dropout) DropWeights(dweights, row, from, keys, rule);
+          WeightsAgain(part.row(j), dweights, part.whole_vectors(), waiting_scale,
+                       log_sum.data[row * log_sum.stride], deltas.data[row * deltas.stride],
+                       rule.scale);
+          if (rule.has_dropout) DropWeights(part.row(j), row, from, keys, rule);
+        }
       }
 
       // dvalue += weights^T doutput; then the weights' memory holds the raw scores for the cap.
-      AddProduct(work.dvalues, dvalue_stride, work.weights, 1, backward_block.keys,
+      AddProduct(work.dvalues, dvalue_stride, work.weights, 1, backward_stride,
                  RowsFactor(doutput_rows, block.rows), keys, sizes.value_dim, block.rows);
       if (rule.softcap > 0) {
-        GemmPanels(work.weights, backward_block.keys, query_rows.data, query_rows.stride, 1,
+        GemmPanels(work.weights, backward_stride, query_rows.data, query_rows.stride, 1,
                    work.key_columns, block.rows, block.whole_vectors(), sizes.key_dim, false,
                    nullptr);
         for (std::int64_t i = 0; i < block.rows; ++i) {
-          CapSlopes(work.dweights + i * backward_block.keys, block.row(i), rule,
-                    block.whole_vectors());
+          CapSlopes(work.dweights + i * backward_stride, block.row(i), rule, block.whole_vectors());
         }
       }
       // dquery += dscores key, dkey += dscores^T query.
-      AddProduct(dquery.data + at * dquery.stride, dquery.stride, work.dweights,
-                 backward_block.keys, 1, packed_keys, block.rows, sizes.key_dim, keys);
-      AddProduct(work.dkeys, dkey_stride, work.dweights, 1, backward_block.keys,
+      AddProduct(dquery.data + at * dquery.stride, dquery.stride, work.dweights, backward_stride, 1,
+                 packed_keys, block.rows, sizes.key_dim, keys);
+      AddProduct(work.dkeys, dkey_stride, work.dweights, 1, backward_stride,
                  RowsFactor(query_rows, block.rows), keys, sizes.key_dim, block.rows);
     }
     AddRows({dkey.data + from * dkey.stride, dkey.stride}, {work.dkeys, dkey_stride}, keys,
@@ -524,7 +578,7 @@ std::int64_t attention_workspace(std::int64_t key_dim, std::int64_t value_dim) n
                                attention_max_queries * padded(key_dim) +
                                forward_block.keys * padded(std::max(key_dim, value_dim));
   const std::int64_t backward =
-      2 * backward_block.queries * backward_block.keys +
+      2 * backward_block.queries * backward_stride +
       (3 * backward_block.keys + backward_block.queries) * padded(key_dim) +
       (2 * backward_block.keys + backward_block.queries) * padded(value_dim);
   return std::max(forward, backward);
