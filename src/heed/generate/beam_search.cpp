@@ -73,13 +73,17 @@ class Search {
     const Tensor decoded = model_.advance(tokens, *state_, context_);  // [rows, D]
     const std::vector<std::vector<float>> attention = attention_of_rows();
     const Index num_sentences = std::ssize(sentences_);
-    for (Index begin = 0; begin < num_sentences;) {
+    for (Index begin = 0, left = std::ssize(tokens); left > 0;) {
+      // Parts of nearly one size: a small one would read all of the weight for a few rows.
+      const Index wanted = quotient_up(left, quotient_up(left, rows_at_once));
       Index rows = 0, end = begin;
       do {
         rows += sentences_[end++].num_live();
-      } while (end < num_sentences && rows + sentences_[end].num_live() <= rows_at_once);
+      } while (end < num_sentences && rows < wanted &&
+               rows + sentences_[end].num_live() <= rows_at_once);
       choose_tokens(decoded, attention, begin, end, first_rows);
       begin = end;
+      left -= rows;
     }
     keep_live_rows(first_rows);
   }
