@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/models/transformer_config.h"
@@ -158,6 +159,8 @@ void measure_training(int num_updates) {
 }
 
 void measure_decoding(int num_tokens, ops::WeightFormat format, Index prompt_length) {
+  check(num_tokens > 0 && prompt_length > 0, "expected at least one token after a prompt of at ",
+        "least one, got ", num_tokens, " after ", prompt_length);
   Rng rng(1);
   LanguageModel model(rng);
   model.pack(format);
