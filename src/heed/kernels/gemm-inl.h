@@ -157,7 +157,7 @@ HWY_INLINE void CopyBlockRow(float* HWY_RESTRICT to, const float* HWY_RESTRICT f
 
 // Copies a transposed a [m, depth], where a(i, k) is a[i + k * a_col], so that the rows of a
 // register block lie side by side for each k: block after block, each [depth, block_rows]. Several
-// blocks at once, whose rows are whole cache lines of a: every line is fetched once.
+// blocks at once, which are some cache lines of a: only those at their ends are fetched twice.
 HWY_INLINE void GatherBlocks(float* HWY_RESTRICT blocks, const float* HWY_RESTRICT a,
                              std::int64_t a_col, std::int64_t m, std::int64_t depth) {
   constexpr int blocks_at_once = 8;
