@@ -52,6 +52,26 @@ TEST(Translator, WeightsInFewerBitsTranslateAlikeInBatchesOfAnySize) {
   }
 }
 
+TEST(Translator, GreedySearchWithoutScoresFindsTheSameTextsAndAlignments) {
+  const std::vector<std::string> lines{"two", "", "one four three", "four two", "four"};
+  const BeamSearchOptions greedy{.beam_size = 1};
+  const Translator packed(translator().model().packed(), translator().tokenizer());
+  for (const Translator& one : {translator(), packed}) {
+    const auto with = one.translate(lines, {.search = greedy, .with_alignment = true});
+    const auto without =
+        one.translate(lines, {.search = greedy, .with_alignment = true, .with_scores = false});
+    EXPECT_EQ(texts_of(without), texts_of(with));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(to_pharaoh(without[i].best[0].alignment), to_pharaoh(with[i].best[0].alignment));
+      EXPECT_EQ(without[i].best[0].score, 0);
+      EXPECT_TRUE(without[i].best[0].tokens.empty());
+    }
+    EXPECT_LT(with[0].best[0].score, 0);
+  }
+  const auto beam = translator().translate(lines, {.with_scores = false});
+  EXPECT_LT(beam[0].best[0].score, 0);  // more than one hypothesis compete by their scores
+}
+
 TEST(Translator, BatchesOfAnySizeGiveTheSameScoresToTheBit) {
   const std::vector<std::string> lines{"two", "three three", "one four three", "four two"};
   const auto scores = [&](Index batch_tokens) {

@@ -93,8 +93,8 @@ int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
           ? text::read_parallel_lines(options.source, options.target)
           : data::read_record_pairs(options.pairs,
                                     data::parse_field_names(options.fields, 2, "--fields"));
-  generate::TranslationOptions how{.search = translator.default_search(),
-                                   .truncate = options.truncate};
+  generate::TranslationOptions how{
+      .search = translator.default_search(), .truncate = options.truncate, .with_scores = false};
   how.search.beam_size = options.beam_size.value_or(how.search.beam_size);
   std::vector<std::string> hypotheses;
   for (const generate::Translation& translation : translator.translate(pairs.source, how)) {

@@ -125,6 +125,7 @@ int translate(const TranslateOptions& options, std::istream& in, std::ostream& o
   generate::TranslationOptions how{.search = search_options(options, translator),
                                    .truncate = options.truncate,
                                    .with_alignment = options.alignment,
+                                   .with_scores = options.scores || options.json || options.n_best,
                                    .batch_tokens = options.batch_tokens};
   LineChunks input(in, "standard input");
   for (auto lines = input.next(lines_per_chunk); !lines.empty();

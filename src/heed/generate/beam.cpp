@@ -20,6 +20,18 @@ std::vector<TokenScore> only(int token, float log_probability) {
 
 }  // namespace
 
+std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOptions& options) {
+  std::vector<int> never;
+  if (options.constraints.has_forbidden()) never = options.constraints.forbidden_after(ids);
+  never.insert(never.end(), {text::Tokenizer::pad, text::Tokenizer::begin});
+  if (!options.allow_unknown) never.push_back(text::Tokenizer::unknown);
+  if (ids.empty() || options.constraints.num_missing(ids) > 0) never.push_back(end_token);
+  std::ranges::sort(never);
+  const auto repeated = std::ranges::unique(never);
+  never.erase(repeated.begin(), repeated.end());
+  return never;
+}
+
 Beam::Beam(Index size, Index max_length, std::span<const int> prefix,
            const BeamSearchOptions& options)
     : options_(options),
@@ -82,23 +94,10 @@ std::vector<TokenScore> Beam::next_tokens(const std::vector<int>& ids,
     return only(prefix_[length_], log_probabilities[prefix_[length_]]);
   }
   if (length_ == max_length_) return only(end_token, log_probabilities[end_token]);
-  const std::vector<int> never = never_after(ids);
+  const std::vector<int> never = never_after(ids, options_);
   std::vector<TokenScore> tokens = top_tokens(log_probabilities, count, never);
   if (options_.constraints.has_required()) add_wanted(tokens, ids, log_probabilities, never);
   return tokens;
-}
-
-// Rising, each once.
-std::vector<int> Beam::never_after(const std::vector<int>& ids) const {
-  std::vector<int> never;
-  if (options_.constraints.has_forbidden()) never = options_.constraints.forbidden_after(ids);
-  never.insert(never.end(), {text::Tokenizer::pad, text::Tokenizer::begin});
-  if (!options_.allow_unknown) never.push_back(text::Tokenizer::unknown);
-  if (ids.empty() || options_.constraints.num_missing(ids) > 0) never.push_back(end_token);
-  std::ranges::sort(never);
-  const auto repeated = std::ranges::unique(never);
-  never.erase(repeated.begin(), repeated.end());
-  return never;
 }
 
 void Beam::add_wanted(std::vector<TokenScore>& tokens, const std::vector<int>& ids,

@@ -48,6 +48,9 @@ struct BeamSearchOptions {
   BeamObserver* observer = nullptr;
 };
 
+// The tokens that may not come after these, rising, each once.
+std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOptions& options);
+
 struct Hypothesis {
   std::vector<int> ids;         // without the end token
   double score = 0;             // the sum of log-probabilities, the end token's included
@@ -120,7 +123,6 @@ class Beam {
   std::vector<Candidate> best_candidates(const StepScores& step, const TokenCounts& taken) const;
   std::vector<TokenScore> next_tokens(const std::vector<int>& ids,
                                       const LogProbabilities& log_probabilities, Index count) const;
-  std::vector<int> never_after(const std::vector<int>& ids) const;
   void add_wanted(std::vector<TokenScore>& tokens, const std::vector<int>& ids,
                   const LogProbabilities& log_probabilities, std::span<const int> never) const;
   std::vector<Candidate> in_turns_of_banks(std::vector<Candidate> candidates) const;

@@ -13,14 +13,6 @@
 namespace heed::generate {
 namespace {
 
-// What the options say, as far as the model knows positions: the last one is for the end token.
-Index max_length(Index source_length, const BeamSearchOptions& options,
-                 const models::TransformerConfig& config) {
-  const Index wanted =
-      options.max_length > 0 ? options.max_length : default_max_length(source_length);
-  return std::min(wanted, max_positions(config) - 1);
-}
-
 // 30 rows of 10,000 logits are 1.2 MB: they stay in the caches from the product to the choice, and
 // are whole register blocks for a beam of 5.
 constexpr Index rows_at_once = 30;
@@ -188,13 +180,25 @@ Index default_max_length(Index source_length) {
   return std::min(2 * source_length + 50, std::max(beyond_reason, source_length));
 }
 
+Index max_length(Index source_length, const BeamSearchOptions& options,
+                 const models::TransformerConfig& config) {
+  const Index wanted =
+      options.max_length > 0 ? options.max_length : default_max_length(source_length);
+  return std::min(wanted, max_positions(config) - 1);
+}
+
+void check_search(const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes,
+                  Index num_sources, const models::TransformerConfig& config) {
+  check_options(options);
+  check_prefixes(prefixes, num_sources, config);
+  check_observer(options, num_sources);
+}
+
 std::vector<std::vector<Hypothesis>> beam_search(const models::TranslationModel& model,
                                                  const models::PackedIds& sources,
                                                  const BeamSearchOptions& options,
                                                  std::span<const std::vector<int>> prefixes) {
-  check_options(options);
-  check_prefixes(prefixes, sources.spans.count(), model.config());
-  check_observer(options, sources.spans.count());
+  check_search(options, prefixes, sources.spans.count(), model.config());
   if (sources.spans.count() == 0) return {};
   const NoRecording no_recording;
   return Search(model, sources, options, prefixes).run();

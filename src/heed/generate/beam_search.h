@@ -11,6 +11,13 @@ namespace heed::generate {
 
 // Twice the source and some, within reason.
 Index default_max_length(Index source_length);
+// What the options say, as far as the model knows positions: the last one is for the end token.
+Index max_length(Index source_length, const BeamSearchOptions& options,
+                 const models::TransformerConfig& config);
+
+// Refuses options that make no sense, and prefixes that do not fit to the sources or the model.
+void check_search(const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes,
+                  Index num_sources, const models::TransformerConfig& config);
 
 // For each source, up to n_best hypotheses, best first; at least one, and each of at least one
 // token. Sources end with the end token. Ties go to the lower token, then to the better parent. The

@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/generate/greedy_search.h"
 #include "heed/generate/packing.h"
 #include "heed/generate/token_limit.h"
 #include "heed/text/encode_lines.h"
@@ -73,12 +74,20 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
   std::vector<Translation> translations(lines.size(), Translation{{TranslatedLine{}}});
   if (batches.empty()) return translations;
   const models::TranslationModel model = model_.is_packed() ? model_ : model_.packed();
+  const std::optional<ops::RowFinder> finder = finder_for(options);
   // Whole batches side by side: threads that share the small products of one batch would spend
   // their time on waiting for each other. A single batch has all threads to itself.
   parallel_longest_first(std::ssize(batches), [&](Index batch) {
-    translate_batch(model, batches[batch], options, translations);
+    translate_batch(model, batches[batch], options, finder, translations);
   });
   return translations;
+}
+
+std::optional<ops::RowFinder> Translator::finder_for(const TranslationOptions& options) const {
+  if (options.with_scores || !is_greedy(options.search)) return std::nullopt;
+  if (!model_.is_packed()) return model_.logit_finder();
+  std::call_once(kept_->is_made, [this] { kept_->finder = model_.logit_finder(); });
+  return kept_->finder;
 }
 
 // The lines that are not blank, the longest first, so that the sentences of a batch end together.
@@ -113,13 +122,22 @@ std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOption
 
 void Translator::translate_batch(const models::TranslationModel& model,
                                  std::span<const Source> batch, const TranslationOptions& options,
+                                 const std::optional<ops::RowFinder>& finder,
                                  std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, prefixes;
   for (const Source& source : batch) {
     sources.push_back(source.ids);
     prefixes.push_back(source.prefix);
   }
-  const auto found = beam_search(model, pack_sources(sources), options.search, prefixes);
+  std::vector<std::vector<Hypothesis>> found;
+  if (finder) {
+    for (std::vector<int>& ids :
+         greedy_search(model, *finder, pack_sources(sources), options.search, prefixes)) {
+      found.push_back({Hypothesis{.ids = std::move(ids)}});
+    }
+  } else {
+    found = beam_search(model, pack_sources(sources), options.search, prefixes);
+  }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     std::vector<TranslatedLine>& best = translations[batch[i].line].best;
     best.clear();

@@ -1,6 +1,9 @@
 // Lines of text in one language to lines of text in another.
 #pragma once
 
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +21,8 @@ struct TranslationOptions {
   std::span<const std::string> prefixes = {};
   bool truncate = false;  // cut the end of lines that are longer than the learned positions
   bool with_alignment = false;
+  // false: greedy search, which is sooner done without them, leaves out scores and tokens.
+  bool with_scores = true;
   Index batch_tokens = 1024;  // source tokens that are searched together
   Index first_line = 1;       // the number of the first line, for messages
 };
@@ -69,14 +74,24 @@ class Translator {
   std::vector<int> prefix_of(std::size_t line, const TranslationOptions& options) const;
   void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
                        const TranslationOptions& options,
+                       const std::optional<ops::RowFinder>& finder,
                        std::span<Translation> translations) const;
   void align(const models::TranslationModel& model, std::span<const Source> batch,
              const TranslationOptions& options, std::span<const std::vector<Hypothesis>> hypotheses,
              std::span<Translation> translations) const;
 
+  // For greedy search without scores; nothing for any other.
+  std::optional<ops::RowFinder> finder_for(const TranslationOptions& options) const;
+
+  struct Kept {  // what the weights of a packed model, which do not change, are turned into once
+    std::once_flag is_made;
+    std::optional<ops::RowFinder> finder;
+  };
+
   models::TranslationModel model_;
   text::Tokenizer tokenizer_;
   models::GenerationConfig generation_;
+  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
 }  // namespace heed::generate

@@ -111,6 +111,10 @@ Tensor TranslationModel::logits(const Tensor& decoded) const {
   return ops::linear(decoded, output_weight(), Tensor());
 }
 
+ops::RowFinder TranslationModel::logit_finder() const {
+  return ops::RowFinder(output_weight().is_defined() ? output_weight() : packed_output().widened());
+}
+
 nn::DecoderState TranslationModel::start(const Packed& memory,
                                          std::span<const Index> rows_per_sequence) const {
   return decoder_.start(memory, rows_per_sequence);

@@ -13,6 +13,7 @@
 #include "heed/nn/encoder.h"
 #include "heed/nn/forward_context.h"
 #include "heed/nn/module.h"
+#include "heed/ops/row_finder.h"
 
 namespace heed::models {
 
@@ -57,6 +58,7 @@ class TranslationModel {
   Tensor decode(const PackedIds& target_input, const Packed& memory,
                 nn::ForwardContext& context) const;
   Tensor logits(const Tensor& decoded) const;  // [N, D] -> [N, V]
+  ops::RowFinder logit_finder() const;         // of the largest logit, for the weights of now
 
   // Decoding one token at a time with a cache; see nn/decoder.h for the state.
   nn::DecoderState start(const Packed& memory, std::span<const Index> rows_per_sequence) const;

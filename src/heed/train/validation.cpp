@@ -36,8 +36,7 @@ std::optional<std::vector<std::string>> validation_translations(
     const models::TranslationModel& model, const text::Tokenizer& tokenizer,
     const std::vector<std::string>& lines, const ShouldStop& should_stop) {
   const generate::Translator translator(model, tokenizer);
-  generate::TranslationOptions options;
-  options.search.beam_size = 1;
+  const generate::TranslationOptions options{.search = {.beam_size = 1}, .with_scores = false};
   std::vector<std::string> translations;
   for (std::size_t begin = 0; begin < lines.size(); begin += lines_at_a_time) {
     if (should_stop()) return std::nullopt;
