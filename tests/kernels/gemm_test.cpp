@@ -146,8 +146,25 @@ TEST(Gemm, AGatheredFactorHasTheSameBits) {
     const AlignedFloats gathered(gemm_gathered_size(m));
     std::vector<float> direct(m * n), c(m * n);
     gemm(direct.data(), n, a.data(), 1, m, packed.data(), m, n, k, false, nullptr);
-    gemm(c.data(), n, a.data(), 1, m, packed.data(), m, n, k, false, nullptr, gathered.data());
+    gemm(c.data(), n, a.data(), 1, m, packed.data(), m, n, k, false, nullptr, {gathered.data()});
     EXPECT_EQ(c, direct) << m << " rows";
+  }
+}
+
+TEST(Gemm, AddsTheRowsOfAGatheredFactorInTheOrderOfTheirColumns) {
+  const int64_t n = 3, k = 300;
+  const AlignedFloats packed(gemm_packed_size(k, n));
+  gemm_pack(packed.data(), random_floats(k * n, 2).data(), n, 1, k, n);
+  for (const int64_t m : {1, 6, 47, 48, 49, 54, 100, 150}) {
+    const std::vector<float> a = random_floats(k * m, 1);
+    const AlignedFloats gathered(gemm_gathered_size(m));
+    std::vector<float> c(m * n), sums = random_floats(m, 3), expected = sums;
+    for (int64_t l = 0; l < k; ++l) {
+      for (int64_t i = 0; i < m; ++i) expected[i] += a[l * m + i];
+    }
+    gemm(c.data(), n, a.data(), 1, m, packed.data(), m, n, k, false, nullptr,
+         {gathered.data(), sums.data()});
+    EXPECT_EQ(sums, expected) << m << " rows";
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "heed/base/index.h"
 #include "heed/base/random.h"
+#include "heed/kernels/cache_line.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -106,7 +107,6 @@ HWY_INLINE HeadRows GatherRows(float* target, PagedRows rows, std::int64_t count
 // of one head are so far apart that the processor does not read them ahead by itself.
 HWY_INLINE void PrefetchRows(PagedRows rows, std::int64_t first, std::int64_t last,
                              std::int64_t count, std::int64_t width) {
-  constexpr std::int64_t line_floats = 64 / sizeof(float);
   for (std::int64_t i = first; i < std::min(last, count); ++i) {
     for (std::int64_t j = 0; j < width; j += line_floats) {
       __builtin_prefetch(rows.row(i) + j, 0, /*second-level cache*/ 2);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "heed/base/index.h"
+#include "heed/kernels/cache_line.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,7 +22,6 @@ namespace heed::kernels {
 
 constexpr std::int64_t max_few_queries = 6;
 constexpr std::int64_t max_few_dim = 256;  // longer sums are cut in two by the matrix product
-constexpr std::int64_t line_floats = 64 / sizeof(float);
 constexpr std::int64_t keys_ahead = 4 * attention_page_rows;
 
 }  // namespace heed::kernels

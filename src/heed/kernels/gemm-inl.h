@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heed/kernels/cache_line.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/transpose-inl.h"
 
@@ -26,6 +27,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int block_rows = gemm_block_rows;
 // k is taken in blocks, so that a block of a panel (16 KiB) stays in the first-level cache.
 constexpr std::int64_t block_depth = 256;
+// How far ahead rows are asked for where each is on another page: the processor does not by itself.
+constexpr std::int64_t steps_ahead = 16;
 
 HWY_INLINE std::int64_t PanelWidth() { return 2 * hn::Lanes(hn::ScalableTag<float>()); }
 
@@ -37,7 +40,6 @@ struct GemmStart {
 // Asks for the cache lines of some vectors.
 template <int vectors>
 HWY_INLINE void PrefetchVectors(const float* from) {
-  constexpr std::int64_t line_floats = 64 / sizeof(float);
   const std::int64_t count = vectors * hn::Lanes(hn::ScalableTag<float>());
 #pragma GCC unroll 2
   for (std::int64_t at = 0; at < count; at += line_floats) hwy::Prefetch(from + at);
@@ -155,40 +157,114 @@ HWY_INLINE void CopyBlockRow(float* HWY_RESTRICT to, const float* HWY_RESTRICT f
 #endif
 }
 
+// The same in one piece, if the processor's vectors are long enough, which reads and writes a
+// little more: for what is written again later.
+HWY_INLINE void CopyBlockRowAndMore(float* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
+  const hn::CappedTag<float, 8> d;
+  if (hn::MaxLanes(d) < block_rows) return CopyBlockRow(to, from);
+  hn::StoreU(hn::LoadU(d, from), d, to);
+}
+
+// Copies some whole blocks: see GatherBlocks.
+template <int count>
+HWY_INLINE void GatherWholeBlocks(float* HWY_RESTRICT blocks, const float* HWY_RESTRICT a,
+                                  std::int64_t a_col, std::int64_t depth) {
+  const std::int64_t block_size = depth * block_rows;
+  for (std::int64_t k = 0; k < depth - 1; ++k, a += a_col, blocks += block_rows) {
+    const float* ahead = a + std::min(steps_ahead, depth - 1 - k) * a_col;
+#pragma GCC unroll 4
+    for (int at = 0; at < count * block_rows; at += line_floats) hwy::Prefetch(ahead + at);
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) {
+      CopyBlockRowAndMore(blocks + i * block_size, a + i * block_rows);
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) CopyBlockRow(blocks + i * block_size, a + i * block_rows);
+}
+
 // Copies a transposed a [m, depth], where a(i, k) is a[i + k * a_col], so that the rows of a
 // register block lie side by side for each k: block after block, each [depth, block_rows]. Several
 // blocks at once, which are some cache lines of a: only those at their ends are fetched twice.
 HWY_INLINE void GatherBlocks(float* HWY_RESTRICT blocks, const float* HWY_RESTRICT a,
                              std::int64_t a_col, std::int64_t m, std::int64_t depth) {
+  if (depth == 0) return;
   constexpr int blocks_at_once = 8;
   std::int64_t row = 0;
   for (; row + blocks_at_once * block_rows <= m; row += blocks_at_once * block_rows) {
-    for (std::int64_t k = 0; k < depth; ++k) {
-#pragma GCC unroll 8
-      for (int i = 0; i < blocks_at_once; ++i) {
-        CopyBlockRow(blocks + row * depth + (i * depth + k) * block_rows,
-                     a + row + i * block_rows + k * a_col);
-      }
+    GatherWholeBlocks<blocks_at_once>(blocks + row * depth, a + row, a_col, depth);
+  }
+  for (; row + block_rows <= m; row += block_rows) {
+    GatherWholeBlocks<1>(blocks + row * depth, a + row, a_col, depth);
+  }
+  for (std::int64_t k = 0; row < m && k < depth; ++k) {
+    for (std::int64_t i = 0; i < m - row; ++i) {
+      blocks[row * depth + k * block_rows + i] = a[row + i + k * a_col];
     }
   }
-  for (; row < m; row += block_rows) {
-    const std::int64_t rows = std::min<std::int64_t>(block_rows, m - row);
+}
+
+// sums [count * block_rows] += the rows of some gathered blocks, one k after another. Several
+// blocks at once, so that the sums do not wait for each other. Reads a little behind the blocks'
+// end.
+template <int count>
+HWY_INLINE void AddWholeBlocks(float* sums, const float* blocks, std::int64_t depth) {
+  const hn::CappedTag<float, 8> d;
+  const std::int64_t block_size = depth * block_rows;
+  if (hn::MaxLanes(d) < block_rows) {
     for (std::int64_t k = 0; k < depth; ++k) {
-      for (std::int64_t i = 0; i < rows; ++i) {
-        blocks[row * depth + k * block_rows + i] = a[row + i + k * a_col];
+      for (int row = 0; row < count * block_rows; ++row) {
+        sums[row] += blocks[row / block_rows * block_size + k * block_rows + row % block_rows];
       }
+    }
+    return;
+  }
+  HWY_ALIGN float wide[count][8] = {};
+  hn::Vec<decltype(d)> sum[count];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) {
+    std::copy_n(sums + i * block_rows, block_rows, wide[i]);
+    sum[i] = hn::Load(d, wide[i]);
+  }
+  for (std::int64_t k = 0; k < depth; ++k) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) {
+      sum[i] = hn::Add(sum[i], hn::LoadU(d, blocks + i * block_size + k * block_rows));
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) {
+    hn::Store(sum[i], d, wide[i]);
+    std::copy_n(wide[i], block_rows, sums + i * block_rows);
+  }
+}
+
+// sums [m] += the rows of a gathered a [m, depth].
+HWY_INLINE void AddGathered(float* sums, const float* blocks, std::int64_t m, std::int64_t depth) {
+  constexpr int blocks_at_once = 8;
+  std::int64_t row = 0;
+  for (; row + blocks_at_once * block_rows <= m; row += blocks_at_once * block_rows) {
+    AddWholeBlocks<blocks_at_once>(sums + row, blocks + row * depth, depth);
+  }
+  for (; row + block_rows <= m; row += block_rows) {
+    AddWholeBlocks<1>(sums + row, blocks + row * depth, depth);
+  }
+  for (std::int64_t k = 0; row < m && k < depth; ++k) {
+    for (std::int64_t i = 0; i < m - row; ++i) {
+      sums[row + i] += blocks[row * depth + k * block_rows + i];
     }
   }
 }
 
 // c [m, n] (+)= a x packed b. `packed` holds whole panels of `k` rows each; bias may be null. With
-// `gathered`, room for gemm_gathered_size(m) floats, a transposed a is copied block by block first:
-// its own stride may be one where all of a block's lines fall on the same sets of the caches.
+// room to gather, a transposed a is copied block by block first: its own stride may be one where
+// all of a block's lines fall on the same sets of the caches.
 HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
                            std::int64_t a_col, const float* packed, std::int64_t m, std::int64_t n,
                            std::int64_t k, bool accumulate, const float* bias,
-                           float* gathered = nullptr) {
+                           const Gathering& gathering = {}) {
   const std::int64_t width = PanelWidth();
+  float* gathered = gathering.room;
   std::int64_t begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias
     const std::int64_t depth = std::min(block_depth, k - begin);
@@ -197,6 +273,7 @@ HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std:
     std::int64_t row_step = a_row, col_step = a_col;
     if (gathered) {
       GatherBlocks(gathered, a_block, a_col, m, depth);
+      if (gathering.row_sums) AddGathered(gathering.row_sums, gathered, m, depth);
       a_block = gathered;
       row_step = depth;  // between blocks: a block's own rows are 1 apart
       col_step = block_rows;

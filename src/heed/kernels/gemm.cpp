@@ -1,6 +1,7 @@
 #include "heed/kernels/gemm.h"
 
 #include "heed/base/index.h"
+#include "heed/kernels/cache_line.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +15,10 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 std::int64_t PanelWidthHere() { return PanelWidth(); }
 
-std::int64_t GatheredSize(std::int64_t m) { return rounded_up(m, block_rows) * block_depth; }
+// And a vector that is read behind the last block.
+std::int64_t GatheredSize(std::int64_t m) {
+  return rounded_up(m, block_rows) * block_depth + line_floats;
+}
 
 void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
           std::int64_t n) {
@@ -23,8 +27,8 @@ void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
 
 void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, float* gathered) {
-  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathered);
+          const float* bias, const Gathering& gathering) {
+  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -51,9 +55,9 @@ void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b
 
 void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, float* gathered) noexcept {
+          const float* bias, const Gathering& gathering) noexcept {
   HWY_DYNAMIC_DISPATCH(Gemm)
-  (c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathered);
+  (c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering);
 }
 
 std::int64_t gemm_gathered_size(std::int64_t m) noexcept {
@@ -61,9 +65,8 @@ std::int64_t gemm_gathered_size(std::int64_t m) noexcept {
 }
 
 std::int64_t gemm_row_stride(std::int64_t n) noexcept {
-  constexpr std::int64_t line = 64 / sizeof(float);
-  const std::int64_t lines = quotient_up(rounded_up(n, gemm_panel_width()), line);
-  return (lines + (lines % 2 == 0)) * line;
+  const std::int64_t lines = quotient_up(rounded_up(n, gemm_panel_width()), line_floats);
+  return (lines + (lines % 2 == 0)) * line_floats;
 }
 
 }  // namespace heed::kernels

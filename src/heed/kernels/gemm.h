@@ -20,13 +20,18 @@ std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept;
 void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
                std::int64_t k, std::int64_t n) noexcept;
 
+// An a with a_row 1 can be copied part by part and read in order.
+struct Gathering {
+  float* room = nullptr;      // of gemm_gathered_size(m) floats; null: a is read as it lies
+  float* row_sums = nullptr;  // [m], unless null: += each row of a, one column after another
+};
+std::int64_t gemm_gathered_size(std::int64_t m) noexcept;
+
 // c [m, n] = a [m, k] x b [k, n], or += with accumulate; then + bias [n] unless null. a(i, l) is
-// a[i * a_row + l * a_col]. With room for gathered floats, an a with a_row 1 is copied there part
-// by part and read in order.
+// a[i * a_row + l * a_col].
 void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, float* gathered = nullptr) noexcept;
-std::int64_t gemm_gathered_size(std::int64_t m) noexcept;
+          const float* bias, const Gathering& gathering = {}) noexcept;
 
 // A good stride for rows of n floats that are read column by column: whole panels, and an odd
 // number of cache lines, so that neighbouring rows spread over all sets of the cache.

@@ -1,5 +1,6 @@
 #include "heed/kernels/gemm_few_rows.h"
 
+#include "heed/kernels/cache_line.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,7 +24,6 @@ struct FewRowsC {
 
 #if HWY_TARGET != HWY_SCALAR
 
-constexpr std::int64_t line_floats = 64 / sizeof(float);
 // How far ahead of the sums memory is asked for: a few lines of every row of b.
 constexpr std::int64_t floats_ahead = 4 * line_floats;
 

@@ -15,7 +15,6 @@ namespace {
 constexpr Index num_groups = 16;
 constexpr Index chunk_rows = 21 * kernels::gemm_block_rows;
 constexpr Index largest_small_weight = 1 << 16;
-constexpr Index sum_columns = 32;
 
 // One for each group, added up in their order.
 class GroupSums {
@@ -90,15 +89,10 @@ LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weig
                   in_dim, out_dim, {.accumulate = options.dx_so_far.is_defined()});
   }
   gradients.dweight = Tensor::empty(weight.shape());
+  if (options.wants_dbias) gradients.dbias = Tensor::zeros({out_dim});
   parallel_gemm(gradients.dweight.data(), in_dim, {dy.data(), out_dim, true}, {x.data(), in_dim},
-                out_dim, in_dim, rows);
-  if (options.wants_dbias) {
-    gradients.dbias = Tensor::zeros({out_dim});
-    parallel_ranges(
-        out_dim, sum_columns, [&, sums = gradients.dbias.data()](Index begin, Index end) {
-          kernels::add_rows(sums + begin, dy.data() + begin, rows, end - begin, out_dim);
-        });
-  }
+                out_dim, in_dim, rows,
+                {.row_sums = options.wants_dbias ? gradients.dbias.data() : nullptr});
   return gradients;
 }
 

@@ -98,13 +98,19 @@ void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float
                           Index n, Index k, const GemmOptions& options) {
   const Index a_row = a.transposed ? 1 : a.stride;
   const Index a_col = a.transposed ? a.stride : 1;
+  assert(a.transposed || !options.row_sums);
   for_each_piece(m, n, k, [&](const Piece& piece) {
-    std::shared_ptr<float> gathered;
-    if (a.transposed) gathered = allocate_floats(kernels::gemm_gathered_size(piece.rows));
+    std::shared_ptr<float> room;
+    kernels::Gathering gathering;
+    if (a.transposed) {
+      room = allocate_floats(kernels::gemm_gathered_size(piece.rows));
+      gathering.room = room.get();
+    }
+    if (options.row_sums && piece.column == 0) gathering.row_sums = options.row_sums + piece.row;
     kernels::gemm(c + piece.row * c_stride + piece.column, c_stride, a.data + piece.row * a_row,
                   a_row, a_col, panels + piece.column * k, piece.rows, piece.columns, k,
                   options.accumulate, options.bias ? options.bias + piece.column : nullptr,
-                  gathered.get());
+                  gathering);
   });
 }
 

@@ -20,6 +20,7 @@ struct Factor {
 struct GemmOptions {
   bool accumulate = false;      // add to c instead of overwriting it
   const float* bias = nullptr;  // [n], added to every row of c
+  float* row_sums = nullptr;    // [m], of a transposed a: its rows are added to them in passing
 };
 
 // c [m, n] = a [m, k] x b [k, n]. Each element of c is one chain of fused multiply-adds over k, so
