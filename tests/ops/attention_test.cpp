@@ -231,6 +231,26 @@ TEST(Attention, EmptySequencesAreAllowed) {
       c.inputs());
 }
 
+// Gradients are made in memory that was used before, and not cleared first.
+TEST(Attention, EveryGradientIsSetEvenWhereNothingIsSeen) {
+  for (const Index window : {0, 3}) {
+    for (const bool causal : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "window " << window << " causal " << causal);
+      AttentionCase c{.query_lengths = {300, 0, 5, 100, 7, 2},
+                      .key_lengths = {300, 4, 0, 260, 290, 9},
+                      .key_dim = 3,
+                      .mask = {.causal = causal, .window = window, .dense = nullptr},
+                      .options = {.num_heads = 4, .num_key_value_heads = 2}};
+      c.options.past = {0, 0, 0, 40, 280, 0};
+      { const Tensor used = Tensor::full({1 << 20}, NAN); }
+      expect_matches_reference(
+          [&](const Inputs& in) { return c.run(in); },
+          [&](const auto& in) { return reference::attention(in[0], in[1], in[2], c.problem()); },
+          c.inputs());
+    }
+  }
+}
+
 TEST(Attention, MemoryGrowsWithTheLengthNotWithItsSquare) {
   const Index length = 3000;
   const AttentionCase c{.query_lengths = {length}, .key_dim = 8};

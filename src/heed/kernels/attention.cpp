@@ -131,16 +131,16 @@ HWY_INLINE void PackColumns(float* panels, HeadRows rows, std::int64_t count, st
   PackPanels(panels, rows.data, 1, rows.stride, count, width);
 }
 
-// c [m, n] += a [m, k] x b. Where b is not finite, zeros of a skip their row of b; the bits are the
-// same as for a finite b, because adding 0 * b changes nothing.
-HWY_INLINE void AddProduct(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
-                           std::int64_t a_col, const Factor& b, std::int64_t m, std::int64_t n,
-                           std::int64_t k) {
+// c [m, n] = a [m, k] x b, or += with accumulate. Where b is not finite, zeros of a skip their row
+// of b; the bits are the same as for a finite b, because adding 0 * b changes nothing.
+HWY_INLINE void Multiply(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
+                         std::int64_t a_col, const Factor& b, std::int64_t m, std::int64_t n,
+                         std::int64_t k, bool accumulate) {
   const bool is_packed = b.row_stride == 0;
   if (b.is_finite && is_packed)
-    return GemmPanels(c, c_stride, a, a_row, a_col, b.data, m, n, k, true, nullptr);
+    return GemmPanels(c, c_stride, a, a_row, a_col, b.data, m, n, k, accumulate, nullptr);
   if (b.is_finite)
-    return GemmRowsOfB(c, c_stride, a, a_row, a_col, b.data, b.row_stride, m, n, k, true);
+    return GemmRowsOfB(c, c_stride, a, a_row, a_col, b.data, b.row_stride, m, n, k, accumulate);
   const std::int64_t width = PanelWidth();
   const std::int64_t row_stride = is_packed ? width : b.row_stride;
   const std::int64_t panel_step = is_packed ? width * k : width;
@@ -152,7 +152,7 @@ HWY_INLINE void AddProduct(float* c, std::int64_t c_stride, const float* a, std:
         const float factor = a[i * a_row + l * a_col];
         if (factor != 0) sum = std::fma(factor, column[l * row_stride], sum);
       }
-      c[i * c_stride + j] += sum;
+      c[i * c_stride + j] = accumulate ? c[i * c_stride + j] + sum : sum;
     }
   }
 }
@@ -396,8 +396,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
         for (std::int64_t i = 0; i < block.rows; ++i)
           DropWeights(block.row(i), at + i, from, keys, rule);
       }
-      AddProduct(mixed, mixed_stride, work.scores, forward_block.keys, 1, values, block.rows,
-                 sizes.value_dim, keys);
+      Multiply(mixed, mixed_stride, work.scores, forward_block.keys, 1, values, block.rows,
+               sizes.value_dim, keys, /*accumulate=*/true);
     }
   }
 
@@ -472,21 +472,35 @@ void AttentionDeltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std:
   }
 }
 
-HWY_INLINE void AddRows(HeadRowsOut to, HeadRows from, std::int64_t count, std::int64_t width) {
+HWY_INLINE void ClearRows(HeadRowsOut rows, std::int64_t count, std::int64_t width) {
   for (std::int64_t i = 0; i < count; ++i) {
-    float* row = to.data + i * to.stride;
-    Map(row, row, from.data + i * from.stride, width,
-        [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+    float* row = rows.data + i * rows.stride;
+    std::fill(row, row + width, 0.0f);
   }
 }
 
-void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
-                       HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
-                       HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
-                       float* memory) {
+// to = from, or += with accumulate.
+HWY_INLINE void PutRows(HeadRowsOut to, HeadRowsOut from, std::int64_t count, std::int64_t width,
+                        bool accumulate) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    float* row = to.data + i * to.stride;
+    const float* more = from.data + i * from.stride;
+    if (accumulate) {
+      Map(row, row, more, width, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+    } else {
+      std::copy(more, more + width, row);
+    }
+  }
+}
+
+void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, bool accumulate,
+                       HeadRows doutput, HeadRows deltas, HeadRows log_sum, HeadRows query,
+                       HeadRows key, HeadRows value, const AttentionSizes& sizes,
+                       const AttentionRule& rule, float* memory) {
   const BackwardWorkspace work(memory, sizes.key_dim, sizes.value_dim);
-  const std::int64_t dkey_stride = padded(sizes.key_dim);
-  const std::int64_t dvalue_stride = padded(sizes.value_dim);
+  if (sizes.keys == 0) ClearRows(dquery, sizes.queries, sizes.key_dim);
+  // Several blocks of queries add their shares of dkey and dvalue up in the near cache first.
+  const bool is_one_block = sizes.queries <= backward_block.queries;
   for (std::int64_t from = 0; from < sizes.keys; from += backward_block.keys) {
     const std::int64_t keys = std::min(backward_block.keys, sizes.keys - from);
     const HeadRows key_rows{key.data + from * key.stride, key.stride};
@@ -494,15 +508,24 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
     PackColumns(work.value_columns, {value.data + from * value.stride, value.stride}, keys,
                 sizes.value_dim);
     const Factor packed_keys = PackRows(work.key_rows, key_rows, keys, sizes.key_dim);
-    std::fill(work.dkeys, work.dkeys + keys * dkey_stride, 0.0f);
-    std::fill(work.dvalues, work.dvalues + keys * dvalue_stride, 0.0f);
+    const HeadRowsOut dkey_rows{dkey.data + from * dkey.stride, dkey.stride};
+    const HeadRowsOut dvalue_rows{dvalue.data + from * dvalue.stride, dvalue.stride};
+    const HeadRowsOut dkeys =
+        is_one_block ? dkey_rows : HeadRowsOut{work.dkeys, padded(sizes.key_dim)};
+    const HeadRowsOut dvalues =
+        is_one_block ? dvalue_rows : HeadRowsOut{work.dvalues, padded(sizes.value_dim)};
+    bool has_begun = is_one_block && accumulate;  // are there dkeys and dvalues to add to?
 
     for (std::int64_t at = 0; at < sizes.queries; at += backward_block.queries) {
       const ScoreBlock block{work.weights, backward_stride,
                              at,           std::min(backward_block.queries, sizes.queries - at),
                              from,         keys};
       const KeyRange seen = visible_keys(rule, at, at + block.rows, sizes.keys);
-      if (seen.last <= from || seen.first >= from + keys) continue;
+      const HeadRowsOut dquery_rows{dquery.data + at * dquery.stride, dquery.stride};
+      if (seen.last <= from || seen.first >= from + keys) {
+        if (from == 0) ClearRows(dquery_rows, block.rows, sizes.key_dim);
+        continue;
+      }
       const HeadRows query_rows =
           GatherRows(work.queries, HeadRows{query.data + at * query.stride, query.stride},
                      block.rows, sizes.key_dim);
@@ -538,8 +561,8 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
       }
 
       // dvalue += weights^T doutput; then the weights' memory holds the raw scores for the cap.
-      AddProduct(work.dvalues, dvalue_stride, work.weights, 1, backward_stride,
-                 RowsFactor(doutput_rows, block.rows), keys, sizes.value_dim, block.rows);
+      Multiply(dvalues.data, dvalues.stride, work.weights, 1, backward_stride,
+               RowsFactor(doutput_rows, block.rows), keys, sizes.value_dim, block.rows, has_begun);
       if (rule.softcap > 0) {
         GemmPanels(work.weights, backward_stride, query_rows.data, query_rows.stride, 1,
                    work.key_columns, block.rows, block.whole_vectors(), sizes.key_dim, false,
@@ -549,15 +572,19 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
         }
       }
       // dquery += dscores key, dkey += dscores^T query.
-      AddProduct(dquery.data + at * dquery.stride, dquery.stride, work.dweights, backward_stride, 1,
-                 packed_keys, block.rows, sizes.key_dim, keys);
-      AddProduct(work.dkeys, dkey_stride, work.dweights, 1, backward_stride,
-                 RowsFactor(query_rows, block.rows), keys, sizes.key_dim, block.rows);
+      Multiply(dquery_rows.data, dquery_rows.stride, work.dweights, backward_stride, 1, packed_keys,
+               block.rows, sizes.key_dim, keys, /*accumulate=*/from > 0);
+      Multiply(dkeys.data, dkeys.stride, work.dweights, 1, backward_stride,
+               RowsFactor(query_rows, block.rows), keys, sizes.key_dim, block.rows, has_begun);
+      has_begun = true;
     }
-    AddRows({dkey.data + from * dkey.stride, dkey.stride}, {work.dkeys, dkey_stride}, keys,
-            sizes.key_dim);
-    AddRows({dvalue.data + from * dvalue.stride, dvalue.stride}, {work.dvalues, dvalue_stride},
-            keys, sizes.value_dim);
+    if (!has_begun) {
+      ClearRows(dkeys, keys, sizes.key_dim);
+      ClearRows(dvalues, keys, sizes.value_dim);
+    }
+    if (is_one_block) continue;
+    PutRows(dkey_rows, dkeys, keys, sizes.key_dim, accumulate);
+    PutRows(dvalue_rows, dvalues, keys, sizes.value_dim, accumulate);
   }
 }
 
@@ -597,12 +624,13 @@ void attention_deltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std
   HWY_DYNAMIC_DISPATCH(AttentionDeltas)(deltas, doutput, output, queries, value_dim);
 }
 
-void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
-                        HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
-                        HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
-                        float* workspace) noexcept {
+void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, bool accumulate,
+                        HeadRows doutput, HeadRows deltas, HeadRows log_sum, HeadRows query,
+                        HeadRows key, HeadRows value, const AttentionSizes& sizes,
+                        const AttentionRule& rule, float* workspace) noexcept {
   HWY_DYNAMIC_DISPATCH(AttentionBackward)
-  (dquery, dkey, dvalue, doutput, deltas, log_sum, query, key, value, sizes, rule, workspace);
+  (dquery, dkey, dvalue, accumulate, doutput, deltas, log_sum, query, key, value, sizes, rule,
+   workspace);
 }
 
 }  // namespace heed::kernels

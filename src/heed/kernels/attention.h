@@ -107,10 +107,11 @@ void attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
 void attention_deltas(HeadRowsOut deltas, HeadRows doutput, HeadRows output, std::int64_t queries,
                       std::int64_t value_dim) noexcept;
 
-// Adds to dquery, dkey and dvalue, for all queries and keys of the sequence.
-void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, HeadRows doutput,
-                        HeadRows deltas, HeadRows log_sum, HeadRows query, HeadRows key,
-                        HeadRows value, const AttentionSizes& sizes, const AttentionRule& rule,
-                        float* workspace) noexcept;
+// Sets dquery, dkey and dvalue, for all queries and keys of the sequence; or adds to the latter two
+// with accumulate.
+void attention_backward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue, bool accumulate,
+                        HeadRows doutput, HeadRows deltas, HeadRows log_sum, HeadRows query,
+                        HeadRows key, HeadRows value, const AttentionSizes& sizes,
+                        const AttentionRule& rule, float* workspace) noexcept;
 
 }  // namespace heed::kernels

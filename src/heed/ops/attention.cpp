@@ -267,10 +267,6 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
   return output;
 }
 
-void clear_rows(const kernels::HeadRowsOut& rows, Index count, Index width) {
-  for (Index i = 0; i < count; ++i) std::fill_n(rows.data + i * rows.stride, width, 0.0f);
-}
-
 // [N, H], for every query and head the dot product of its output and the output's gradient.
 Tensor make_deltas(const Plan& plan, const Tensor& output, const Tensor& doutput) {
   constexpr Index grain = 256;
@@ -297,23 +293,18 @@ Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& dou
       plan, plan.query.spans.count() * sizes.groups, [&](Index number, float* workspace) {
         const Index s = number / sizes.groups, group = number % sizes.groups;
         const Index heads_per_group = sizes.heads / sizes.groups;
-        clear_rows(plan.query_rows_out(dquery, s, group, heads_per_group * sizes.key_dim),
-                   plan.query.spans[s].length, heads_per_group * sizes.key_dim);
-        clear_rows(plan.key_rows_out(dkey, s, group, sizes.key_dim), plan.key.spans[s].length,
-                   sizes.key_dim);
-        clear_rows(plan.key_rows_out(dvalue, s, group, sizes.value_dim), plan.key.spans[s].length,
-                   sizes.value_dim);
-        for (Index head = group * heads_per_group; head < (group + 1) * heads_per_group; ++head) {
-          kernels::attention_backward(plan.query_rows_out(dquery, s, head, sizes.key_dim),
-                                      plan.key_rows_out(dkey, s, group, sizes.key_dim),
-                                      plan.key_rows_out(dvalue, s, group, sizes.value_dim),
-                                      plan.query_rows(doutput, s, head, sizes.value_dim),
-                                      plan.query_rows(deltas, s, head, 1),
-                                      plan.query_rows(plan.log_sum, s, head, 1),
-                                      plan.query_rows(plan.query.values, s, head, sizes.key_dim),
-                                      plan.key_rows(plan.key.values, s, group, sizes.key_dim),
-                                      plan.key_rows(plan.value, s, group, sizes.value_dim),
-                                      plan.sizes_of(s), plan.rule(s, head), workspace);
+        const Index first_head = group * heads_per_group;
+        for (Index head = first_head; head < first_head + heads_per_group; ++head) {
+          kernels::attention_backward(
+              plan.query_rows_out(dquery, s, head, sizes.key_dim),
+              plan.key_rows_out(dkey, s, group, sizes.key_dim),
+              plan.key_rows_out(dvalue, s, group, sizes.value_dim),
+              /*accumulate=*/head > first_head, plan.query_rows(doutput, s, head, sizes.value_dim),
+              plan.query_rows(deltas, s, head, 1), plan.query_rows(plan.log_sum, s, head, 1),
+              plan.query_rows(plan.query.values, s, head, sizes.key_dim),
+              plan.key_rows(plan.key.values, s, group, sizes.key_dim),
+              plan.key_rows(plan.value, s, group, sizes.value_dim), plan.sizes_of(s),
+              plan.rule(s, head), workspace);
         }
       });
   return {dquery, dkey, dvalue};
