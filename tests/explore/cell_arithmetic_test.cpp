@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "explore/small_folders.h"
 #include "heed/explore/run.h"
@@ -44,10 +43,10 @@ class Step {
   // s = 0; s = fma(a_i, b_i, s), or in pieces.
   float product_sum(const Floats& a, const Floats& b) const {
     const bool is_fused = order().find("fused multiply-add") != std::string::npos;
-    std::smatch pieces;
-    const std::string text = order();
-    const bool has_pieces = std::regex_search(text, pieces, std::regex("in pieces of ([0-9]+)"));
-    const std::size_t length = has_pieces ? std::stoul(pieces[1]) : a.size();
+    const std::string text = order(), before = "in pieces of ";
+    const std::size_t place = text.find(before);
+    const std::size_t length =
+        place == std::string::npos ? a.size() : std::stoul(text.substr(place + before.size()));
     float total = 0;
     for (std::size_t begin = 0; begin < a.size(); begin += length) {
       float sum = 0;
@@ -61,10 +60,11 @@ class Step {
 
   // So many sums, then the sums.
   float sum(const Floats& values) const {
-    std::smatch found;
     const std::string text = order();
-    EXPECT_TRUE(std::regex_search(text, found, std::regex("([0-9]+) sums from 0"))) << text;
-    Floats sums(std::stoul(found[1]), 0.0f);
+    const std::size_t end = text.find(" sums from 0");
+    EXPECT_NE(end, std::string::npos) << text;
+    const std::size_t before = text.find_last_not_of("0123456789", end - 1);
+    Floats sums(std::stoul(text.substr(before + 1)), 0.0f);
     for (std::size_t i = 0; i < values.size(); ++i) sums[i % sums.size()] += values[i];
     if (text.find("one after another") != std::string::npos) {
       float total = 0;
