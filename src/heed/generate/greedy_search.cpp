@@ -1,7 +1,6 @@
 #include "heed/generate/greedy_search.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "heed/base/error.h"
 #include "heed/generate/beam_search.h"

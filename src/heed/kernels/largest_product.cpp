@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "heed/base/index.h"
+#include "heed/kernels/gemm.h"
 #include "heed/kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,8 +23,8 @@ using Ints = hn::Vec<IntTag>;
 constexpr std::int64_t lanes = hn::MaxLanes(IntTag());
 constexpr int panel_vectors = 2;
 constexpr std::int64_t width = panel_vectors * lanes;  // rows of a panel
-constexpr int block_rows = 6;                          // of x, as in gemm-inl.h
-constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
+constexpr int block_rows = gemm_block_rows;            // of x: as many sums as a product's
+constexpr std::int32_t least = LargestProducts::none;
 
 // The products of a row of x with some rows of the weight, one in each lane: the sum of both.
 struct Sum {
@@ -126,13 +126,9 @@ HWY_INLINE void EnterRows(int rows, LaneRecords* records, const std::int16_t* x,
 }
 
 LargestProducts Largest(const LaneRecords& records) {
-  LargestProducts found{least, least, 0};
+  LargestProducts found;
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    const std::int32_t here = records.largest[lane];
-    found.second = std::max({found.second, records.second[lane], std::min(here, found.largest)});
-    if (here <= found.largest) continue;
-    found.largest = here;
-    found.row = records.vector[lane] * lanes + lane;
+    found.join({records.largest[lane], records.second[lane], records.vector[lane] * lanes + lane});
   }
   return found;
 }

@@ -2,7 +2,9 @@
 // products of floats in the same time, and nothing is stored of them but the two largest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace heed::kernels {
 
@@ -24,8 +26,18 @@ void pack_integers(std::int16_t* packed, const std::int16_t* rows, std::int64_t 
                    std::int64_t n) noexcept;
 
 struct LargestProducts {
-  std::int32_t largest, second;  // the least integer where there is none
-  std::int64_t row;              // of the largest; any of those that are as large
+  static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::min();
+
+  std::int32_t largest = none, second = none;
+  std::int64_t row = 0;  // of the largest; any of those that are as large
+
+  // Those of other rows come to them.
+  void join(const LargestProducts& others) {
+    second = std::max({second, others.second, std::min(largest, others.largest)});
+    if (others.largest <= largest) return;
+    largest = others.largest;
+    row = others.row;
+  }
 };
 
 // For each of m rows of x [m, integer_row_size(k)], of its products with the n packed rows. The sum

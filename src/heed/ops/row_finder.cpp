@@ -98,13 +98,11 @@ std::vector<Index> RowFinder::largest(const Tensor& x, double gap) const {
   });
 
   for (Index i = 0; i < num_rows; ++i) {
-    kernels::LargestProducts best = products[i];
-    for (Index piece = 1; piece < num_pieces; ++piece) {
-      const kernels::LargestProducts& next = products[piece * num_rows + i];
-      best.second = std::max({best.second, next.second, std::min(best.largest, next.largest)});
-      if (next.largest <= best.largest) continue;
-      best.largest = next.largest;
-      best.row = piece * piece_rows + next.row;
+    kernels::LargestProducts best;
+    for (Index piece = 0; piece < num_pieces; ++piece) {
+      kernels::LargestProducts next = products[piece * num_rows + i];
+      next.row += piece * piece_rows;
+      best.join(next);
     }
     const double ahead = static_cast<double>(best.largest) - static_cast<double>(best.second);
     const double scaled_gap = gap * static_cast<double>(scales[i]) * static_cast<double>(scale_);
