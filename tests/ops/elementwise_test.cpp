@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "heed/base/error.h"
+#include "heed/base/random.h"
 #include "support/gradient_check.h"
 #include "support/reference.h"
 #include "support/same_bits.h"
@@ -150,6 +151,17 @@ TEST(Reshape, KeepsTheValuesAndCarriesTheGradientBack) {
 
 Tensor factors(const Shape& shape, const ops::Dropout& options) {
   return ops::dropout(Tensor::full(shape, 1), options);
+}
+
+TEST(Dropout, KeepsTheElementsThatTheirSixteenBitsSay) {
+  const ops::Dropout options{.probability = 0.3f, .key = 11};
+  const auto threshold = static_cast<std::uint64_t>(std::lround(0.3f * 65536));
+  const Tensor found = factors({3, 67}, options);  // not whole vectors
+  for (Index i = 0; i < found.size(); ++i) {
+    const std::uint64_t bits = random_bits(options.key, static_cast<std::uint64_t>(i / 4));
+    const bool stays = ((bits >> (16 * (i % 4))) & 0xffff) >= threshold;
+    EXPECT_EQ(found.values()[i] != 0, stays) << i;
+  }
 }
 
 TEST(Dropout, ValuesAndGradientsMatchTheReference) {

@@ -1,6 +1,7 @@
 #include "heed/kernels/elementwise.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "heed/base/random.h"
 #include "heed/kernels/targets.h"
@@ -155,21 +156,36 @@ void GeluTanhBackward(float* dx, const float* dy, const float* x, std::int64_t c
   });
 }
 
+// Which of `count` elements stay, by their 16 random bits each: 0 or the scale. `count` is whole
+// vectors.
+HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, std::int64_t count,
+                               std::uint32_t threshold, float scale) {
+  const FloatTag d;
+  const hn::RebindToSigned<FloatTag> di;
+  const hn::Rebind<std::uint16_t, FloatTag> d16;
+  const auto below = hn::Set(di, static_cast<std::int32_t>(threshold) - 1);
+  const auto kept = hn::Set(d, scale);
+  for (std::int64_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto stays = hn::Gt(hn::PromoteTo(di, hn::Load(d16, bits + i)), below);
+    hn::Store(hn::IfThenElseZero(hn::RebindMask(d, stays), kept), d, factors + i);
+  }
+}
+
 // Random bits are made a block ahead as factors, 0 or the scale, and then multiplied in.
 void AddDropout(float* y, const float* residual, const float* x, std::int64_t first,
                 std::int64_t count, std::uint64_t key, std::uint32_t threshold, float scale) {
   constexpr std::int64_t block = 64;
   const FloatTag d;
   HWY_ALIGN float factors[block];
+  HWY_ALIGN std::uint16_t sixteens[block];
   for (std::int64_t begin = 0; begin < count; begin += block) {
     const std::int64_t length = HWY_MIN(block, count - begin);
     for (std::int64_t word = 0; word < block / 4; ++word) {
+      // The lowest 16 bits first, as little-endian memory has them.
       const std::uint64_t bits = random_bits(key, (first + begin) / 4 + word);
-      for (int lane = 0; lane < 4; ++lane) {
-        const auto sixteen = static_cast<std::uint32_t>(bits >> (16 * lane)) & 0xffffu;
-        factors[4 * word + lane] = sixteen >= threshold ? scale : 0.0f;
-      }
+      std::memcpy(sixteens + 4 * word, &bits, sizeof(bits));
     }
+    DropoutFactors(factors, sixteens, block, threshold, scale);
     if (residual == nullptr) {
       Map(y + begin, x + begin, factors, length, [](auto v, auto f) HWY_ATTR {
         return hn::IfThenElseZero(hn::Ne(f, hn::Zero(FloatTag())), hn::Mul(v, f));
