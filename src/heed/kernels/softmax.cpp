@@ -14,26 +14,42 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-// y = e^(x - most); returns the sum of y.
-HWY_INLINE float ExpAndSum(float* y, const float* x, float most, std::int64_t cols) {
+struct RowSums {
+  float exps;    // of e^(x - most)
+  float shifts;  // of x - most, where wanted
+};
+
+// y = e^(x - most), and the sums of both in the same pass.
+template <bool wants_shifts>
+HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float most, std::int64_t cols) {
   const FloatTag d;
   const auto shift = hn::Set(d, most);
-  auto sum = hn::Zero(d);
+  auto exps = hn::Zero(d), shifts = hn::Zero(d);
   ForVectors(
       d, cols,
       [&](std::int64_t i) HWY_ATTR {
-        const auto e = ExpNegative(d, hn::Sub(hn::LoadU(d, x + i), shift));
+        const auto below = hn::Sub(hn::LoadU(d, x + i), shift);
+        if (wants_shifts) shifts = hn::Add(shifts, below);
+        const auto e = ExpNegative(d, below);
         hn::StoreU(e, d, y + i);
-        sum = hn::Add(sum, e);
+        exps = hn::Add(exps, e);
       },
       [&](std::int64_t i, std::size_t left) HWY_ATTR {
-        const auto e = ExpNegative(d, hn::Sub(LoadPart(d, x + i, left, -HUGE_VALF), shift));
+        const auto below = hn::Sub(LoadPart(d, x + i, left, -HUGE_VALF), shift);
+        if (wants_shifts) {
+          shifts = hn::Add(shifts, hn::IfThenElseZero(hn::FirstN(d, left), below));
+        }
+        const auto e = ExpNegative(d, below);
         HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)];
         hn::Store(e, d, buffer);
         for (std::size_t j = 0; j < left; ++j) y[i + static_cast<std::int64_t>(j)] = buffer[j];
-        sum = hn::Add(sum, e);
+        exps = hn::Add(exps, e);
       });
-  return Sum(d, sum);
+  return {Sum(d, exps), wants_shifts ? Sum(d, shifts) : 0};
+}
+
+HWY_INLINE float ExpAndSum(float* y, const float* x, float most, std::int64_t cols) {
+  return ExpAndSums</*wants_shifts=*/false>(y, x, most, cols).exps;
 }
 
 HWY_INLINE void ScaleInPlace(float* y, float factor, std::int64_t cols) {
@@ -96,12 +112,6 @@ void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t
   }
 }
 
-// The sum of z - most.
-HWY_INLINE float SumOfShifts(const float* z, float most, std::int64_t cols) {
-  const auto shift = hn::Set(FloatTag(), most);
-  return SumOf(z, cols, [shift](auto v) HWY_ATTR { return hn::Sub(v, shift); });
-}
-
 // z = factor z - spread.
 void LogitsPartGradient(float* z, float factor, float spread, std::int64_t cols) {
   const auto f = hn::Set(FloatTag(), factor), s = hn::Set(FloatTag(), spread);
@@ -114,22 +124,23 @@ LogitsPart TakeLogitsPart(float* z, std::int64_t cols, bool wants_shifts) {
     std::fill(z, z + cols, 0.0f);
     return {most, 0, wants_shifts ? -HUGE_VALF : 0};
   }
-  const float shifts = wants_shifts ? SumOfShifts(z, most, cols) : 0;
-  return {most, ExpAndSum(z, z, most, cols), shifts};
+  const RowSums sums =
+      wants_shifts ? ExpAndSums<true>(z, z, most, cols) : ExpAndSums<false>(z, z, most, cols);
+  return {most, sums.exps, sums.shifts};
 }
 
 RowLoss CrossEntropyRow(float* z, std::int64_t cols, std::int64_t target, float smoothing) {
   const float most = MaxOf(z, cols);
   const float at_target = z[target];
-  const float shift_sum = smoothing == 0 ? 0 : SumOfShifts(z, most, cols);
-  const float sum = ExpAndSum(z, z, most, cols);
-  const double log_sum = std::log(static_cast<double>(sum));
+  const RowSums sums =
+      smoothing == 0 ? ExpAndSums<false>(z, z, most, cols) : ExpAndSums<true>(z, z, most, cols);
+  const double log_sum = std::log(static_cast<double>(sums.exps));
 
-  LogitsPartGradient(z, 1 / sum, smoothing / static_cast<float>(cols), cols);
+  LogitsPartGradient(z, 1 / sums.exps, smoothing / static_cast<float>(cols), cols);
   z[target] -= 1 - smoothing;
 
   const double likelihood = log_sum - (static_cast<double>(at_target) - most);
-  const double over_all = log_sum - static_cast<double>(shift_sum) / static_cast<double>(cols);
+  const double over_all = log_sum - static_cast<double>(sums.shifts) / static_cast<double>(cols);
   return {(1 - static_cast<double>(smoothing)) * likelihood + smoothing * over_all, likelihood};
 }
 
