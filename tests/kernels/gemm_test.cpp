@@ -151,6 +151,22 @@ TEST(Gemm, AGatheredFactorHasTheSameBits) {
   }
 }
 
+TEST(Gemm, AskingForWhatIsReadNextChangesNothing) {
+  const std::vector<float> soon = random_floats(1000, 5);
+  for (const auto& [m, n, k] : {Sizes{1, 5, 3}, Sizes{50, 100, 300}, Sizes{7, 3, 0}}) {
+    const std::vector<float> a = random_floats(m * k, 1), b = random_floats(k * n, 2);
+    const AlignedFloats packed(gemm_packed_size(k, n));
+    gemm_pack(packed.data(), b.data(), n, 1, k, n);
+    std::vector<float> c(m * n), asking(m * n);
+    gemm(c.data(), n, a.data(), k, 1, packed.data(), m, n, k, false, nullptr);
+    for (const int64_t count : {int64_t{1}, int64_t{1000}}) {
+      gemm(asking.data(), n, a.data(), k, 1, packed.data(), m, n, k, false, nullptr, {},
+           {soon.data(), count});
+      EXPECT_EQ(asking, c) << m << " rows, " << count << " floats";
+    }
+  }
+}
+
 TEST(Gemm, AddsTheRowsOfAGatheredFactorInTheOrderOfTheirColumns) {
   const int64_t n = 3, k = 300;
   const AlignedFloats packed(gemm_packed_size(k, n));

@@ -103,17 +103,6 @@ HWY_INLINE HeadRows GatherRows(float* target, PagedRows rows, std::int64_t count
   return {target, stride};
 }
 
-// Asks for rows [first, last), as far as there are that many, long before they are gathered: rows
-// of one head are so far apart that the processor does not read them ahead by itself.
-HWY_INLINE void PrefetchRows(PagedRows rows, std::int64_t first, std::int64_t last,
-                             std::int64_t count, std::int64_t width) {
-  for (std::int64_t i = first; i < std::min(last, count); ++i) {
-    for (std::int64_t j = 0; j < width; j += line_floats) {
-      __builtin_prefetch(rows.row(i) + j, 0, /*second-level cache*/ 2);
-    }
-  }
-}
-
 // The rows one behind another: where they lie, unless they lie in pages.
 HWY_INLINE HeadRows WithoutPages(float* target, PagedRows rows, std::int64_t count,
                                  std::int64_t width) {
@@ -383,8 +372,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
       const KeyRange block_sees = visible_keys(rule, at, at + block.rows, sizes.keys);
       if (record == nullptr && (block_sees.last <= from || block_sees.first >= from + keys))
         continue;
-      PrefetchRows(key, soon, soon + share, sizes.keys, sizes.key_dim);
-      PrefetchRows(value, soon, soon + share, sizes.keys, sizes.value_dim);
+      ask_for_rows(key, soon, soon + share, sizes.keys, sizes.key_dim);
+      ask_for_rows(value, soon, soon + share, sizes.keys, sizes.value_dim);
       soon += share;
       GemmPanels(work.scores, forward_block.keys, queries.data + (at - first) * queries.stride,
                  queries.stride, 1, work.keys, block.rows, block.whole_vectors(), sizes.key_dim,
@@ -538,8 +527,8 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
                               at + i,       std::min(backward_part, block.rows - i),
                               from,         keys};
         const std::int64_t soon = part.first_query + backward_block.queries;
-        PrefetchRows(query, soon, soon + part.rows, sizes.queries, sizes.key_dim);
-        PrefetchRows(doutput, soon, soon + part.rows, sizes.queries, sizes.value_dim);
+        ask_for_rows(query, soon, soon + part.rows, sizes.queries, sizes.key_dim);
+        ask_for_rows(doutput, soon, soon + part.rows, sizes.queries, sizes.value_dim);
 
         // The scores once more, and dweights = doutput value^T.
         float* dweights = work.dweights + i * backward_stride;

@@ -5,8 +5,10 @@
 // behind the ones it may see.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "heed/kernels/cache_line.h"
 #include "heed/kernels/elementwise.h"
 
 namespace heed::kernels {
@@ -70,6 +72,15 @@ struct PagedRows {
   std::int64_t page_stride = 0;
   const std::int64_t* pages = nullptr;
 };
+
+// Asks for rows [first, last), as far as there are that many, long before they are read: rows of
+// one head are so far apart that the processor does not read them ahead by itself.
+inline void ask_for_rows(const PagedRows& rows, std::int64_t first, std::int64_t last,
+                         std::int64_t count, std::int64_t width) {
+  for (std::int64_t i = first; i < std::min(last, count); ++i) {
+    for (std::int64_t j = 0; j < width; j += line_floats) ask_for_line(rows.row(i) + j);
+  }
+}
 
 struct AttentionSizes {
   std::int64_t queries, keys;

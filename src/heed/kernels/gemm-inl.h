@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heed/base/index.h"
 #include "heed/kernels/cache_line.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/transpose-inl.h"
@@ -256,14 +257,40 @@ HWY_INLINE void AddGathered(float* sums, const float* blocks, std::int64_t m, st
   }
 }
 
+// What a product asks for while it works.
+struct Asking {
+  ReadNext next;
+  bool for_panels = false;  // for each while the one before it is used: b is in a far cache
+};
+
+// Asks for what is read next in `num_steps` parts.
+class AskAhead {
+ public:
+  AskAhead(const ReadNext& next, std::int64_t num_steps)
+      : at_(next.data), end_(next.data + next.count) {
+    if (next.count > 0) step_ = rounded_up(quotient_up(next.count, num_steps), line_floats);
+  }
+
+  HWY_INLINE void step() {
+    const float* last = std::min(at_ + step_, end_);
+    for (; at_ < last; at_ += line_floats) ask_for_line(at_);
+  }
+
+ private:
+  const float *at_, *end_;
+  std::int64_t step_ = 0;
+};
+
 // c [m, n] (+)= a x packed b. `packed` holds whole panels of `k` rows each; bias may be null. With
 // room to gather, a transposed a is copied block by block first: its own stride may be one where
 // all of a block's lines fall on the same sets of the caches.
 HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row,
                            std::int64_t a_col, const float* packed, std::int64_t m, std::int64_t n,
                            std::int64_t k, bool accumulate, const float* bias,
-                           const Gathering& gathering = {}) {
-  const std::int64_t width = PanelWidth();
+                           const Gathering& gathering = {}, const Asking& asking = {}) {
+  const std::int64_t width = PanelWidth(), blocks = quotient_up(m, block_rows);
+  AskAhead ahead(asking.next,
+                 blocks * quotient_up(n, width) * std::max<Index>(1, quotient_up(k, block_depth)));
   float* gathered = gathering.room;
   std::int64_t begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias
@@ -283,8 +310,16 @@ HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std:
       const float* panel = packed + column * k + begin * width;
       const std::int64_t columns = std::min(width, n - column);
       const GemmStart start{accumulate || begin > 0, is_last && bias ? bias + column : nullptr};
+      const bool is_rightmost = column + width >= n;
+      const std::int64_t next_depth =
+          is_rightmost ? std::min(block_depth, k - begin - depth) : depth;
+      AskAhead panel_ahead({is_rightmost ? packed + (begin + depth) * width : panel + width * k,
+                            asking.for_panels ? next_depth * width : 0},
+                           blocks);
       for (std::int64_t row = 0; row < m; row += block_rows) {
         const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
+        ahead.step();
+        panel_ahead.step();
         GemmRows(rows, c + row * c_stride + column, c_stride, a_block + row * row_step,
                  row_in_block, col_step, panel, width, columns, depth, start);
       }

@@ -27,8 +27,11 @@ void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
 
 void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, const Gathering& gathering) {
-  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering);
+          const float* bias, const Gathering& gathering, const ReadNext& next) {
+  // With few rows a panel is used too briefly to ask for the next one meanwhile.
+  constexpr std::int64_t few_rows = 8 * block_rows;
+  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering,
+             {next, /*for_panels=*/m >= few_rows});
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -55,9 +58,9 @@ void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b
 
 void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, const Gathering& gathering) noexcept {
+          const float* bias, const Gathering& gathering, const ReadNext& next) noexcept {
   HWY_DYNAMIC_DISPATCH(Gemm)
-  (c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering);
+  (c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering, next);
 }
 
 std::int64_t gemm_gathered_size(std::int64_t m) noexcept {

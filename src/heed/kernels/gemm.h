@@ -27,11 +27,18 @@ struct Gathering {
 };
 std::int64_t gemm_gathered_size(std::int64_t m) noexcept;
 
+// What the caller reads next. A product asks for it meanwhile, some cache lines with every register
+// block: asked for all at once, or not before it is read, it would be waited for.
+struct ReadNext {
+  const float* data = nullptr;
+  std::int64_t count = 0;  // floats
+};
+
 // c [m, n] = a [m, k] x b [k, n], or += with accumulate; then + bias [n] unless null. a(i, l) is
 // a[i * a_row + l * a_col].
 void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, const Gathering& gathering = {}) noexcept;
+          const float* bias, const Gathering& gathering = {}, const ReadNext& next = {}) noexcept;
 
 // A good stride for rows of n floats that are read column by column: whole panels, and an odd
 // number of cache lines, so that neighbouring rows spread over all sets of the cache.

@@ -64,14 +64,17 @@ LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& wei
     for (Index begin = first; begin < last; begin += chunk_rows) {
       const Index count = std::min(chunk_rows, last - begin);
       const float* dy_rows = dy.data() + begin * out_dim;
+      const float* x_rows = x.data() + begin * in_dim;
+      const Index next_count = std::min(chunk_rows, rows - begin - count);
       if (options.wants_dx) {
         kernels::gemm(gradients.dx.data() + begin * in_dim, in_dim, dy_rows, out_dim, 1,
                       packed_weight.get(), count, in_dim, out_dim, options.dx_so_far.is_defined(),
-                      nullptr);
+                      nullptr, {}, {x_rows + count * in_dim, next_count * in_dim});
       }
-      kernels::gemm_pack(packed_x.get(), x.data() + begin * in_dim, in_dim, 1, count, in_dim);
+      kernels::gemm_pack(packed_x.get(), x_rows, in_dim, 1, count, in_dim);
       kernels::gemm(dweight.of(group), in_dim, dy_rows, 1, out_dim, packed_x.get(), out_dim, in_dim,
-                    count, begin > first, nullptr);
+                    count, begin > first, nullptr, {},
+                    {dy_rows + count * out_dim, next_count * out_dim});
       if (options.wants_dbias) kernels::add_rows(dbias.of(group), dy_rows, count, out_dim, out_dim);
     }
   });

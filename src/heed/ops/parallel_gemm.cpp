@@ -106,11 +106,16 @@ void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float
       room = allocate_floats(kernels::gemm_gathered_size(piece.rows));
       gathering.room = room.get();
     }
+    kernels::ReadNext next;  // this thread's next piece has most likely the rows behind these
+    const Index behind = piece.row + piece.rows;
+    if (!a.transposed && a.stride == k && behind < m) {
+      next = {a.data + behind * k, std::min(piece.rows, m - behind) * k};
+    }
     if (options.row_sums && piece.column == 0) gathering.row_sums = options.row_sums + piece.row;
     kernels::gemm(c + piece.row * c_stride + piece.column, c_stride, a.data + piece.row * a_row,
                   a_row, a_col, panels + piece.column * k, piece.rows, piece.columns, k,
                   options.accumulate, options.bias ? options.bias + piece.column : nullptr,
-                  gathering);
+                  gathering, next);
   });
 }
 
