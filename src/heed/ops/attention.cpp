@@ -194,6 +194,29 @@ Index turn_of(const Plan& plan, Index count) {
   return std::max<Index>(1, small_turn * count / std::max<Index>(work, 1));
 }
 
+// A sequence's rows of a key/value head's queries in x, [N, H * width], and of its keys and values
+// are asked for while the sequence before it is worked on: unless they are so many that attention
+// asks for them block by block.
+void ask_for_queries(const Plan& plan, const Tensor& x, Index sequence, Index group, Index width) {
+  const Index heads_per_group = plan.sizes.heads / plan.sizes.groups;
+  const Index count = plan.query.spans[sequence].length;
+  if (count > kernels::attention_key_block) return;
+  kernels::ask_for_rows(plan.query_rows(x, sequence, group * heads_per_group, width), 0, count,
+                        count, heads_per_group * width);
+}
+
+void ask_for_keys(const Plan& plan, const Tensor& x, Index sequence, Index group, Index width) {
+  const Index count = plan.key.spans[sequence].length;
+  if (count > kernels::attention_key_block) return;
+  kernels::ask_for_rows(plan.paged_rows(x, sequence, group, width), 0, count, count, width);
+}
+
+void ask_for_inputs(const Plan& plan, Index sequence, Index group) {
+  ask_for_queries(plan, plan.query.values, sequence, group, plan.sizes.key_dim);
+  ask_for_keys(plan, plan.key.values, sequence, group, plan.sizes.key_dim);
+  ask_for_keys(plan, plan.value, sequence, group, plan.sizes.value_dim);
+}
+
 template <typename Body>
 void with_workspace(const Plan& plan, Index count, Body body) {
   parallel_ranges(count, turn_of(plan, count), [&](Index begin, Index end) {
@@ -259,6 +282,11 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
       }
       return kernels::attention_few_queries(out, log_sum, q, k, v, one, rule.scale);
     }
+    const bool is_first_of_group = head % (sizes.heads / sizes.groups) == 0;
+    if (is_first_of_group && s + 1 < plan.query.spans.count()) {
+      ask_for_inputs(plan, s + 1, sizes.group_of(head));
+      ask_for_queries(plan, output, s + 1, sizes.group_of(head), sizes.value_dim);
+    }
     kernels::AttentionRecord record;
     if (view) record = record_for(*view, piece);
     kernels::attention(out, log_sum, q, k, v, one, rule, piece.first, piece.last,
@@ -294,6 +322,13 @@ Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& dou
         const Index s = number / sizes.groups, group = number % sizes.groups;
         const Index heads_per_group = sizes.heads / sizes.groups;
         const Index first_head = group * heads_per_group;
+        if (s + 1 < plan.query.spans.count()) {
+          ask_for_inputs(plan, s + 1, group);
+          ask_for_queries(plan, doutput, s + 1, group, sizes.value_dim);
+          ask_for_queries(plan, dquery, s + 1, group, sizes.key_dim);
+          ask_for_keys(plan, dkey, s + 1, group, sizes.key_dim);
+          ask_for_keys(plan, dvalue, s + 1, group, sizes.value_dim);
+        }
         for (Index head = first_head; head < first_head + heads_per_group; ++head) {
           kernels::attention_backward(
               plan.query_rows_out(dquery, s, head, sizes.key_dim),
