@@ -15,15 +15,20 @@
 namespace heed::ops {
 namespace {
 
+constexpr Index loss_rows = 96;  // whose losses are taken at a time
+
 // Rows are taken in chunks, whose logits exist at one time, and columns in tiles: a tile's share of
 // the weight stays in the second-level cache while all rows of the chunk pass by it.
 constexpr Index large_weight = 4 << 20;  // values
 Index max_chunk_rows(Index weight_size) { return weight_size < large_weight ? 384 : 768; }
-constexpr Index piece_rows = 96;        // of a chunk: what is made of a tile at a time
+// A chunk's rows of a tile are taken in pieces: the second-level cache holds the logits of one and
+// of the next, beside the tile's share of the weight and of its gradient.
+constexpr Index piece_values = 44000;   // logits
+constexpr Index max_piece_rows = 252;   // which are summed over in one go
 constexpr Index tile_values = 1 << 16;  // of the weight
 constexpr Index tile_step = 32;         // columns: whole panels of any width
 constexpr Index min_tile = 96, max_tile = 512;
-constexpr Index max_groups = 8;  // of tiles, each with its own sum of dx
+constexpr Index max_groups = 12;  // of tiles, each with its own sum of dx
 
 // The columns in tiles of nearly one width and, unless they are few, a number of tiles that small
 // numbers of threads share evenly.
@@ -48,6 +53,14 @@ class Tiles {
  private:
   Index columns_, num_steps_, count_;
 };
+
+// Rows of a piece: whole register blocks, and pieces of nearly one size.
+Index even_piece_rows(Index chunk_rows, Index tile_width) {
+  const Index most = std::min(max_piece_rows, piece_values / std::max<Index>(1, tile_width));
+  const Index num_pieces = std::max<Index>(1, quotient_up(chunk_rows, most));
+  return rounded_up(std::max<Index>(1, quotient_up(chunk_rows, num_pieces)),
+                    kernels::gemm_block_rows);
+}
 
 // What is known of a row when all parts of its logits are.
 struct RowSoftmax {
@@ -89,6 +102,7 @@ class ProjectionPass {
         num_groups_(std::min(max_groups, num_tiles_)),
         chunk_rows_(std::min(rows_, max_chunk_rows(weight.size()))),
         tile_stride_(kernels::gemm_row_stride(tiles_.max_width())),
+        piece_rows_(even_piece_rows(chunk_rows_, tiles_.max_width())),
         parts_(chunk_rows_ * num_tiles_),
         factors_(chunk_rows_ * num_tiles_),
         at_target_(chunk_rows_),
@@ -99,7 +113,7 @@ class ProjectionPass {
     for (first_ = 0; first_ < rows_; first_ += chunk_rows_) {
       count_ = std::min(chunk_rows_, rows_ - first_);
       parallel_for(num_tiles_, [&](Index tile) { make_logits(tile); });
-      parallel_ranges(count_, piece_rows, [&](Index begin, Index end) {
+      parallel_ranges(count_, loss_rows, [&](Index begin, Index end) {
         for (Index row = begin; row < end; ++row) take_loss(row);
       });
       if (wants_gradients_) make_gradients();
@@ -129,7 +143,8 @@ class ProjectionPass {
       dweight = rows_ > 0 ? Tensor::empty(weight_.shape()) : Tensor::zeros(weight_.shape());
       if (bias_.is_defined()) dbias = Tensor::zeros(bias_.shape());
       weight_rows_ = allocate_floats(num_tiles_ * weight_rows_size());
-      x_panels_ = allocate_floats(kernels::gemm_packed_size(chunk_rows_, dim_));
+      x_panels_ =
+          allocate_floats(kernels::gemm_packed_size(rounded_up(chunk_rows_, piece_rows_), dim_));
       dx_sums_ = allocate_floats(num_groups_ * chunk_rows_ * dim_);
     }
     parallel_for(num_tiles_, [&](Index tile) {
@@ -147,12 +162,16 @@ class ProjectionPass {
   float* logits(Index tile, Index row) {
     return logits_.get() + (tile * chunk_rows_ + row) * tile_stride_;
   }
+  // Of the piece that begins with a row.
+  float* x_panels(Index row) {
+    return x_panels_.get() + row / piece_rows_ * kernels::gemm_packed_size(piece_rows_, dim_);
+  }
   int target(Index row) const { return targets_[static_cast<std::size_t>(first_ + row)]; }
 
   void make_logits(Index tile) {
     const Index begin = tiles_.begin(tile), width = tiles_.width(tile);
-    for (Index row = 0; row < count_; row += piece_rows) {
-      const Index last = std::min(row + piece_rows, count_);
+    for (Index row = 0; row < count_; row += piece_rows_) {
+      const Index last = std::min(row + piece_rows_, count_);
       kernels::gemm(logits(tile, row), tile_stride_, x_.data() + (first_ + row) * dim_, dim_, 1,
                     columns_of(tile), last - row, width, dim_, false,
                     bias_.is_defined() ? bias_.data() + begin : nullptr);
@@ -180,16 +199,18 @@ class ProjectionPass {
   }
 
   void make_gradients() {
-    kernels::gemm_pack(x_panels_.get(), x_.data() + first_ * dim_, dim_, 1, count_, dim_);
+    parallel_ranges(count_, piece_rows_, [&](Index begin, Index end) {
+      kernels::gemm_pack(x_panels(begin), x_.data() + (first_ + begin) * dim_, dim_, 1, end - begin,
+                         dim_);
+    });
     parallel_for(num_groups_, [&](Index group) {
       const Index begin = num_tiles_ * group / num_groups_;
       const Index end = num_tiles_ * (group + 1) / num_groups_;
+      float* sum = dx_sums_.get() + group * chunk_rows_ * dim_;
       for (Index tile = begin; tile < end; ++tile) {
-        make_dlogits(tile);
-        float* sum = dx_sums_.get() + group * chunk_rows_ * dim_;
-        kernels::gemm(sum, dim_, logits(tile, 0), tile_stride_, 1, rows_of(tile), count_, dim_,
-                      tiles_.width(tile), tile > begin, nullptr);
-        add_dweight(tile);
+        for (Index row = 0; row < count_; row += piece_rows_) {
+          go_back(tile, row, std::min(row + piece_rows_, count_), sum, tile > begin);
+        }
       }
     });
     // The groups' sums in their order.
@@ -202,9 +223,22 @@ class ProjectionPass {
     });
   }
 
-  void make_dlogits(Index tile) {
+  // Rows [begin, end) of a tile, while they are in the cache: their logits become gradients, which
+  // go on into dx_sum [chunk rows, D] and the weight's gradient.
+  void go_back(Index tile, Index begin, Index end, float* dx_sum, bool adds_to_sum) {
+    make_dlogits(tile, begin, end);
+    const bool is_last = end == count_;
+    const Index next_rows = is_last ? std::min(piece_rows_, count_) : piece_rows_;
+    const float* next = is_last ? logits(tile + 1, 0) : logits(tile, end);
+    kernels::gemm(dx_sum + begin * dim_, dim_, logits(tile, begin), tile_stride_, 1, rows_of(tile),
+                  end - begin, dim_, tiles_.width(tile), adds_to_sum, nullptr, {},
+                  {next, tile + 1 < num_tiles_ || !is_last ? next_rows * tile_stride_ : 0});
+    add_dweight(tile, begin, end);
+  }
+
+  void make_dlogits(Index tile, Index begin, Index end) {
     const float spread = smoothing_ / static_cast<float>(classes_);
-    for (Index row = 0; row < count_; ++row) {
+    for (Index row = begin; row < end; ++row) {
       float* z = logits(tile, row);
       kernels::logits_part_gradient(z, factors_[row * num_tiles_ + tile], spread,
                                     tiles_.width(tile));
@@ -213,12 +247,13 @@ class ProjectionPass {
   }
 
   // dweight [V, D] += dlogits^T x.
-  void add_dweight(Index tile) {
-    const Index begin = tiles_.begin(tile), width = tiles_.width(tile);
-    kernels::gemm(dweight.data() + begin * dim_, dim_, logits(tile, 0), 1, tile_stride_,
-                  x_panels_.get(), width, dim_, count_, first_ > 0, nullptr);
+  void add_dweight(Index tile, Index begin, Index end) {
+    const Index column = tiles_.begin(tile), width = tiles_.width(tile);
+    const float* dlogits = logits(tile, begin);
+    kernels::gemm(dweight.data() + column * dim_, dim_, dlogits, 1, tile_stride_, x_panels(begin),
+                  width, dim_, end - begin, first_ + begin > 0, nullptr);
     if (bias_.is_defined()) {
-      kernels::add_rows(dbias.data() + begin, logits(tile, 0), count_, width, tile_stride_);
+      kernels::add_rows(dbias.data() + column, dlogits, end - begin, width, tile_stride_);
     }
   }
 
@@ -228,7 +263,7 @@ class ProjectionPass {
   bool wants_gradients_;
   Index rows_, dim_, classes_;
   Tiles tiles_;
-  Index num_tiles_, num_groups_, chunk_rows_, tile_stride_;
+  Index num_tiles_, num_groups_, chunk_rows_, tile_stride_, piece_rows_;
   Index first_ = 0, count_ = 0;             // the rows of this chunk
   std::vector<kernels::LogitsPart> parts_;  // [chunk rows, tiles]
   std::vector<float> factors_;  // [chunk rows, tiles]: e^(most of the part - most) / sum
