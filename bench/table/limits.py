@@ -1,8 +1,7 @@
 """What keeps a row from its bar, as profiles showed when docs/performance.md was written."""
 
-TINY = ("products take three quarters of both threads' time, and alone those of width 128 reach 72 to 86% of the peak; "
-        "attention over sentences of 14 tokens takes 9%, waiting for the other thread 4%, packing, the loss, dropout and "
-        "norms the rest")
+TINY = ("products take 78% of both threads' samples, at 89% of the peak; attention over sentences of 14 tokens takes 5%, "
+        "waiting for the other thread 3 to 4%, the loss 3%, norms, dropout, packing and many small things the rest")
 PRODUCTS_ALONE = ("alone, the products of these shapes reach 90 to 97% of the peak forward, 85 to 95% for the gradient of the "
                   "input and 84 to 89% for that of the weight, which is summed over rows")
 CACHE = "keys and values stay floats, which bounds the ratio to "
