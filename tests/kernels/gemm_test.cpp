@@ -153,7 +153,8 @@ TEST(Gemm, AGatheredFactorHasTheSameBits) {
 
 TEST(Gemm, AskingForWhatIsReadNextChangesNothing) {
   const std::vector<float> soon = random_floats(1000, 5);
-  for (const auto& [m, n, k] : {Sizes{1, 5, 3}, Sizes{50, 100, 300}, Sizes{7, 3, 0}}) {
+  for (const auto& [m, n, k] :
+       {Sizes{1, 5, 3}, Sizes{50, 100, 300}, Sizes{7, 3, 0}, Sizes{7, 0, 3}}) {
     const std::vector<float> a = random_floats(m * k, 1), b = random_floats(k * n, 2);
     const AlignedFloats packed(gemm_packed_size(k, n));
     gemm_pack(packed.data(), b.data(), n, 1, k, n);

@@ -268,7 +268,8 @@ class AskAhead {
  public:
   AskAhead(const ReadNext& next, std::int64_t num_steps)
       : at_(next.data), end_(next.data + next.count) {
-    if (next.count > 0) step_ = rounded_up(quotient_up(next.count, num_steps), line_floats);
+    if (next.count == 0) return;
+    step_ = rounded_up(quotient_up(next.count, std::max<Index>(1, num_steps)), line_floats);
   }
 
   HWY_INLINE void step() {
@@ -289,8 +290,7 @@ HWY_INLINE void GemmPanels(float* c, std::int64_t c_stride, const float* a, std:
                            std::int64_t k, bool accumulate, const float* bias,
                            const Gathering& gathering = {}, const Asking& asking = {}) {
   const std::int64_t width = PanelWidth(), blocks = quotient_up(m, block_rows);
-  AskAhead ahead(asking.next,
-                 blocks * quotient_up(n, width) * std::max<Index>(1, quotient_up(k, block_depth)));
+  AskAhead ahead(asking.next, blocks * quotient_up(n, width) * quotient_up(k, block_depth));
   float* gathered = gathering.room;
   std::int64_t begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias

@@ -227,12 +227,12 @@ class ProjectionPass {
   // go on into dx_sum [chunk rows, D] and the weight's gradient.
   void go_back(Index tile, Index begin, Index end, float* dx_sum, bool adds_to_sum) {
     make_dlogits(tile, begin, end);
-    const bool is_last = end == count_;
-    const Index next_rows = is_last ? std::min(piece_rows_, count_) : piece_rows_;
-    const float* next = is_last ? logits(tile + 1, 0) : logits(tile, end);
+    const bool is_last = end == count_;  // then the next tile begins
+    const Index next_tile = is_last ? tile + 1 : tile, next_row = is_last ? 0 : end;
+    const Index next_rows = next_tile < num_tiles_ ? std::min(piece_rows_, count_ - next_row) : 0;
     kernels::gemm(dx_sum + begin * dim_, dim_, logits(tile, begin), tile_stride_, 1, rows_of(tile),
                   end - begin, dim_, tiles_.width(tile), adds_to_sum, nullptr, {},
-                  {next, tile + 1 < num_tiles_ || !is_last ? next_rows * tile_stride_ : 0});
+                  {logits(next_tile, next_row), next_rows * tile_stride_});
     add_dweight(tile, begin, end);
   }
 
