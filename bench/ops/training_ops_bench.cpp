@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-constexpr Index num_rows = 3700;   // target tokens of a batch of 4,096 with its padding
+constexpr Index num_rows = 3700;   // about the target tokens of one of Multi30k's batches
 constexpr std::size_t turns = 20;  // inputs
 
 // All with the same values, in memory of their own.
