@@ -18,14 +18,13 @@ constexpr Index piece_columns = 512;
 constexpr Index min_pieces = 8;
 constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a second thread
 
-// Rows of one piece: a function of the sizes only, so that the pieces are the same for any threads.
-// All pieces are about as large, and their number is even: two threads end together.
-Index piece_rows(Index m, Index n, Index k) {
-  if (m * n * k <= small_work) return rounded_up(m, kernels::gemm_block_rows);
+// Into how many pieces rows are cut: a function of the sizes only, so that the pieces are the same
+// for any threads. An even number of them: two threads end together.
+Index num_row_pieces(Index m, Index n, Index k) {
+  if (m * n * k <= small_work) return 1;
   const Index column_pieces = quotient_up(n, piece_columns);
-  const Index row_pieces =
-      std::max(quotient_up(min_pieces, column_pieces), quotient_up(m, max_piece_rows));
-  return rounded_up(quotient_up(m, rounded_up(row_pieces, 2)), kernels::gemm_block_rows);
+  return rounded_up(
+      std::max(quotient_up(min_pieces, column_pieces), quotient_up(m, max_piece_rows)), 2);
 }
 
 // Up to this many rows, b is read as it lies: packing it first would cost a pass over memory, and
@@ -58,17 +57,21 @@ struct Piece {
   Index row, column, rows, columns;
 };
 
-// Calls body(piece) for every piece of c in a product with packed panels.
+// Calls body(piece) for every piece of c in a product with packed panels. Pieces are whole register
+// blocks, and differ by one at the most: so do the threads' shares, or one waits for the other.
 template <typename Body>
 void for_each_piece(Index m, Index n, Index k, Body&& body) {
   if (m == 0 || n == 0) return;
-  const Index rows = m <= few_rows ? m : piece_rows(m, n, k);
+  const Index row_pieces = m <= few_rows ? 1 : num_row_pieces(m, n, k);
   const Index columns = m <= few_rows ? few_rows_columns(m, n, k) : piece_columns;
-  const Index row_pieces = quotient_up(m, rows), column_pieces = quotient_up(n, columns);
-  parallel_for(row_pieces * column_pieces, [&](Index number) {
-    const Index row = number % row_pieces * rows;
+  const Index num_blocks = quotient_up(m, kernels::gemm_block_rows);
+  const auto first_row = [&](Index piece) {
+    return std::min(m, num_blocks * piece / row_pieces * kernels::gemm_block_rows);
+  };
+  parallel_for(row_pieces * quotient_up(n, columns), [&](Index number) {
+    const Index row = first_row(number % row_pieces), end = first_row(number % row_pieces + 1);
     const Index column = number / row_pieces * columns;
-    body(Piece{row, column, std::min(rows, m - row), std::min(columns, n - column)});
+    body(Piece{row, column, end - row, std::min(columns, n - column)});
   });
 }
 
