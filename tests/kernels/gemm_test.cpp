@@ -124,15 +124,18 @@ TEST(Gemm, HandlesEmptyMatrices) {
 }
 
 TEST(Gemm, ARowHasTheSameBitsWhateverOtherRowsAreThere) {
-  const int64_t m = 23, n = 50, k = 70;
-  const std::vector<float> a = random_floats(m * k, 1), b = random_floats(k * n, 2);
+  const int64_t most = 23, n = 50, k = 70;
+  const std::vector<float> a = random_floats(most * k, 1), b = random_floats(k * n, 2);
   const AlignedFloats packed(gemm_packed_size(k, n));
   gemm_pack(packed.data(), b.data(), n, 1, k, n);
-  std::vector<float> whole(m * n), row(n);
-  gemm(whole.data(), n, a.data(), k, 1, packed.data(), m, n, k, false, nullptr);
-  for (int64_t i = 0; i < m; ++i) {
-    gemm(row.data(), n, a.data() + i * k, k, 1, packed.data(), 1, n, k, false, nullptr);
-    EXPECT_EQ(row, std::vector<float>(whole.begin() + i * n, whole.begin() + (i + 1) * n));
+  std::vector<float> alone(most * n);
+  for (int64_t i = 0; i < most; ++i) {
+    gemm(alone.data() + i * n, n, a.data() + i * k, k, 1, packed.data(), 1, n, k, false, nullptr);
+  }
+  for (int64_t m = 1; m <= most; ++m) {  // every number of rows that register blocks leave over
+    std::vector<float> together(m * n, -1);
+    gemm(together.data(), n, a.data(), k, 1, packed.data(), m, n, k, false, nullptr);
+    EXPECT_EQ(together, std::vector<float>(alone.begin(), alone.begin() + m * n)) << m << " rows";
   }
 }
 
