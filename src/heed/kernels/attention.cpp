@@ -26,7 +26,7 @@ struct BlockSize {
   std::int64_t queries, keys;
 };
 constexpr BlockSize forward_block{24, attention_key_block};
-constexpr BlockSize backward_block{96, 128};
+constexpr BlockSize backward_block{96, 192};
 constexpr std::int64_t backward_part = 24;  // queries
 
 // Between rows of scores on the way back, which are read by columns too: an odd number of cache
@@ -72,16 +72,30 @@ struct Factor {
   bool is_finite;
 };
 
-// Of whole vectors. Sizes are in the order of their bits, infinity and NaN behind all others.
+// Are all vectors that it saw finite? Sizes are in the order of their bits, infinity and NaN behind
+// all others.
+class FiniteCheck {
+ public:
+  HWY_INLINE FiniteCheck() : largest_(hn::Zero(SignedTag())) {}
+  HWY_INLINE void see(FloatVec v) {
+    largest_ = hn::Max(largest_, hn::BitCast(SignedTag(), hn::Abs(v)));
+  }
+  HWY_INLINE bool holds() const {
+    const auto infinity = hn::BitCast(SignedTag(), hn::Set(FloatTag(), HUGE_VALF));
+    return hn::AllTrue(SignedTag(), hn::Lt(largest_, infinity));
+  }
+
+ private:
+  using SignedTag = hn::RebindToSigned<FloatTag>;
+  hn::Vec<SignedTag> largest_;
+};
+
+// Of whole vectors.
 HWY_INLINE bool AllFinite(const float* x, std::int64_t count) {
   const FloatTag d;
-  const hn::RebindToSigned<FloatTag> di;
-  auto largest = hn::Zero(di);
-  for (std::int64_t i = 0; i < count; i += hn::Lanes(d)) {
-    largest = hn::Max(largest, hn::BitCast(di, hn::Abs(hn::Load(d, x + i))));
-  }
-  const auto infinity = hn::BitCast(di, hn::Set(d, HUGE_VALF));
-  return hn::AllTrue(di, hn::Lt(largest, infinity));
+  FiniteCheck finite;
+  for (std::int64_t i = 0; i < count; i += hn::Lanes(d)) finite.see(hn::Load(d, x + i));
+  return finite.holds();
 }
 
 // The rows as a factor [rows, width].
@@ -91,28 +105,33 @@ HWY_INLINE Factor PackRows(float* panels, HeadRows rows, std::int64_t count, std
 }
 
 // The rows one after another, zeros behind each: heads lie side by side in a tensor, and rows of
-// one head are often so far apart that they fall on the same few sets of the cache.
-HWY_INLINE HeadRows GatherRows(float* target, PagedRows rows, std::int64_t count,
-                               std::int64_t width) {
-  const std::int64_t stride = padded(width);
+// one head are often so far apart that they fall on the same few sets of the cache. So they are a
+// factor [rows, width].
+HWY_INLINE Factor GatherRows(float* target, PagedRows rows, std::int64_t count,
+                             std::int64_t width) {
+  const FloatTag d;
+  const std::int64_t lanes = hn::Lanes(d), stride = padded(width), whole = width / lanes * lanes;
+  FiniteCheck finite;
   for (std::int64_t i = 0; i < count; ++i) {
-    float* row = target + i * stride;
-    Map(row, rows.row(i), width, [](auto v) HWY_ATTR { return v; });
-    for (std::int64_t j = width; j < stride; ++j) row[j] = 0;
+    const float* from = rows.row(i);
+    float* to = target + i * stride;
+    for (std::int64_t j = 0; j < whole; j += lanes) {
+      const auto v = hn::LoadU(d, from + j);
+      finite.see(v);
+      hn::Store(v, d, to + j);
+    }
+    for (std::int64_t j = whole; j < stride; ++j) to[j] = j < width ? from[j] : 0;
+    if (whole < width) finite.see(hn::Load(d, to + whole));
   }
-  return {target, stride};
+  return {target, stride, finite.holds()};
 }
 
 // The rows one behind another: where they lie, unless they lie in pages.
 HWY_INLINE HeadRows WithoutPages(float* target, PagedRows rows, std::int64_t count,
                                  std::int64_t width) {
   if (rows.pages == nullptr) return {rows.data, rows.stride};
-  return GatherRows(target, rows, count, width);
-}
-
-// Gathered rows as a factor [rows, width].
-HWY_INLINE Factor RowsFactor(HeadRows gathered, std::int64_t count) {
-  return {gathered.data, gathered.stride, AllFinite(gathered.data, gathered.stride * count)};
+  const Factor gathered = GatherRows(target, rows, count, width);
+  return {gathered.data, gathered.row_stride};
 }
 
 // The rows as a factor [width, rows].
@@ -348,7 +367,7 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
   std::fill(work.mixed, work.mixed + (last - first) * mixed_stride, 0.0f);
 
   const HeadRows query_rows{query.data + first * query.stride, query.stride};
-  const HeadRows queries = GatherRows(work.queries, query_rows, last - first, sizes.key_dim);
+  const Factor queries = GatherRows(work.queries, query_rows, last - first, sizes.key_dim);
 
   // Blocks that no query sees are left out; a watcher gets their scores all the same.
   const KeyRange seen =
@@ -375,8 +394,8 @@ void Attention(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRow
       ask_for_rows(key, soon, soon + share, sizes.keys, sizes.key_dim);
       ask_for_rows(value, soon, soon + share, sizes.keys, sizes.value_dim);
       soon += share;
-      GemmPanels(work.scores, forward_block.keys, queries.data + (at - first) * queries.stride,
-                 queries.stride, 1, work.keys, block.rows, block.whole_vectors(), sizes.key_dim,
+      GemmPanels(work.scores, forward_block.keys, queries.data + (at - first) * queries.row_stride,
+                 queries.row_stride, 1, work.keys, block.rows, block.whole_vectors(), sizes.key_dim,
                  false, nullptr);
       const float scale = ApplyRule(block, rule, sizes.keys, record);
       float* mixed = work.mixed + (at - first) * mixed_stride;
@@ -515,10 +534,10 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
         if (from == 0) ClearRows(dquery_rows, block.rows, sizes.key_dim);
         continue;
       }
-      const HeadRows query_rows =
+      const Factor query_rows =
           GatherRows(work.queries, HeadRows{query.data + at * query.stride, query.stride},
                      block.rows, sizes.key_dim);
-      const HeadRows doutput_rows =
+      const Factor doutput_rows =
           GatherRows(work.doutputs, HeadRows{doutput.data + at * doutput.stride, doutput.stride},
                      block.rows, sizes.value_dim);
 
@@ -532,11 +551,11 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
 
         // The scores once more, and dweights = doutput value^T.
         float* dweights = work.dweights + i * backward_stride;
-        GemmPanels(part.scores, part.stride, query_rows.data + i * query_rows.stride,
-                   query_rows.stride, 1, work.key_columns, part.rows, part.whole_vectors(),
+        GemmPanels(part.scores, part.stride, query_rows.data + i * query_rows.row_stride,
+                   query_rows.row_stride, 1, work.key_columns, part.rows, part.whole_vectors(),
                    sizes.key_dim, false, nullptr);
-        GemmPanels(dweights, backward_stride, doutput_rows.data + i * doutput_rows.stride,
-                   doutput_rows.stride, 1, work.value_columns, part.rows, part.whole_vectors(),
+        GemmPanels(dweights, backward_stride, doutput_rows.data + i * doutput_rows.row_stride,
+                   doutput_rows.row_stride, 1, work.value_columns, part.rows, part.whole_vectors(),
                    sizes.value_dim, false, nullptr);
         const float waiting_scale = ApplyRule(part, rule, sizes.keys, nullptr);
         for (std::int64_t j = 0; j < part.rows; ++j, dweights += backward_stride) {
@@ -550,10 +569,10 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
       }
 
       // dvalue += weights^T doutput; then the weights' memory holds the raw scores for the cap.
-      Multiply(dvalues.data, dvalues.stride, work.weights, 1, backward_stride,
-               RowsFactor(doutput_rows, block.rows), keys, sizes.value_dim, block.rows, has_begun);
+      Multiply(dvalues.data, dvalues.stride, work.weights, 1, backward_stride, doutput_rows, keys,
+               sizes.value_dim, block.rows, has_begun);
       if (rule.softcap > 0) {
-        GemmPanels(work.weights, backward_stride, query_rows.data, query_rows.stride, 1,
+        GemmPanels(work.weights, backward_stride, query_rows.data, query_rows.row_stride, 1,
                    work.key_columns, block.rows, block.whole_vectors(), sizes.key_dim, false,
                    nullptr);
         for (std::int64_t i = 0; i < block.rows; ++i) {
@@ -563,8 +582,8 @@ void AttentionBackward(HeadRowsOut dquery, HeadRowsOut dkey, HeadRowsOut dvalue,
       // dquery += dscores key, dkey += dscores^T query.
       Multiply(dquery_rows.data, dquery_rows.stride, work.dweights, backward_stride, 1, packed_keys,
                block.rows, sizes.key_dim, keys, /*accumulate=*/from > 0);
-      Multiply(dkeys.data, dkeys.stride, work.dweights, 1, backward_stride,
-               RowsFactor(query_rows, block.rows), keys, sizes.key_dim, block.rows, has_begun);
+      Multiply(dkeys.data, dkeys.stride, work.dweights, 1, backward_stride, query_rows, keys,
+               sizes.key_dim, block.rows, has_begun);
       has_begun = true;
     }
     if (!has_begun) {
