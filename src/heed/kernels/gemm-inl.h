@@ -64,8 +64,8 @@ HWY_INLINE void GemmBlock(float* HWY_RESTRICT c, std::int64_t c_stride, const fl
     for (int v = 0; v < vectors; ++v) sum[i][v] = hn::Zero(d);
   }
 
-  // Unrolled, the loop asks less of the decoder and ends as the processor foresees (3,700 x 128 x
-  // 128, one thread of Zen 3: 89 GFLOP/s before, 93 after).
+  // Unrolled: less to decode, and a branch that is foreseen more often. Rows from the near caches,
+  // one thread of Zen 3, sums over 128: 96.7 GFLOP/s without, 98.3 with.
 #pragma GCC unroll 4
   for (std::int64_t k = 0; k < depth; ++k) {
     hn::Vec<decltype(d)> b[vectors];
