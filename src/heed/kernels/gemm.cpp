@@ -28,6 +28,15 @@ void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
 void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
           const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
           const float* bias, const Gathering& gathering, const ReadNext& next) {
+  if (m <= block_rows && !gathering.room) {
+    // All rows of a in one register block: b is read once, in the order of memory.
+    const std::int64_t width = PanelWidth();
+    for (std::int64_t column = 0; column < n; column += width) {
+      GemmPanels(c + column, c_stride, a, a_row, a_col, packed + column * k, m,
+                 std::min(width, n - column), k, accumulate, bias ? bias + column : nullptr);
+    }
+    return;
+  }
   // With few rows a panel is used too briefly to ask for the next one meanwhile.
   constexpr std::int64_t few_rows = 8 * block_rows;
   GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering,
