@@ -1,5 +1,6 @@
 #include "heed/cli/demo_command.h"
 
+#include <errno.h>
 #include <gtest/gtest.h>
 #include <regex.h>
 
@@ -44,7 +45,8 @@ TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {
   EXPECT_TRUE(has_line(text, "pronouns [0-9]+\\.[0-9]%")) << text;
   EXPECT_TRUE(has_line(text, "senses [0-9]+\\.[0-9]%")) << text;
   EXPECT_TRUE(has_line(text, "  it +([01]\\.[0-9][0-9] *){4}")) << text;
-  EXPECT_TRUE(has_line(text, "  build/release/heed translate --model " + path + "/model")) << text;
+  const std::string program = program_invocation_name;
+  EXPECT_TRUE(has_line(text, "  " + program + " translate --model " + path + "/model")) << text;
   EXPECT_TRUE(io::is_file(path + "/corpus/train.en"));
   EXPECT_TRUE(io::is_file(path + "/model/training/checkpoints/weights-0.safetensors"));
 

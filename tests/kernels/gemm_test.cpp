@@ -118,24 +118,29 @@ TEST(Gemm, HandlesEmptyMatrices) {
       const Case layout{.accumulate = accumulate, .has_bias = has_bias, .gap = 1};
       expect_right({0, 5, 3}, layout);
       expect_right({5, 0, 3}, layout);
+      expect_right({1, 3, 0}, layout);
       expect_right({5, 3, 0}, layout);  // a sum of nothing is zero, and the bias stays
     }
   }
 }
 
 TEST(Gemm, ARowHasTheSameBitsWhateverOtherRowsAreThere) {
-  const int64_t most = 23, n = 50, k = 70;
-  const std::vector<float> a = random_floats(most * k, 1), b = random_floats(k * n, 2);
-  const AlignedFloats packed(gemm_packed_size(k, n));
-  gemm_pack(packed.data(), b.data(), n, 1, k, n);
-  std::vector<float> alone(most * n);
-  for (int64_t i = 0; i < most; ++i) {
-    gemm(alone.data() + i * n, n, a.data() + i * k, k, 1, packed.data(), 1, n, k, false, nullptr);
-  }
-  for (int64_t m = 1; m <= most; ++m) {  // every number of rows that register blocks leave over
-    std::vector<float> together(m * n, -1);
-    gemm(together.data(), n, a.data(), k, 1, packed.data(), m, n, k, false, nullptr);
-    EXPECT_EQ(together, std::vector<float>(alone.begin(), alone.begin() + m * n)) << m << " rows";
+  const int64_t most = 23, n = 50;
+  const std::vector<float> bias = random_floats(n, 3);
+  for (const int64_t k : {70, 600}) {  // one block of k, and several
+    const std::vector<float> a = random_floats(most * k, 1), b = random_floats(k * n, 2);
+    const AlignedFloats packed(gemm_packed_size(k, n));
+    gemm_pack(packed.data(), b.data(), n, 1, k, n);
+    std::vector<float> alone(most * n);
+    for (int64_t i = 0; i < most; ++i) {
+      gemm(alone.data() + i * n, n, a.data() + i * k, k, 1, packed.data(), 1, n, k, false,
+           bias.data());
+    }
+    for (int64_t m = 1; m <= most; ++m) {  // every number of rows that register blocks leave over
+      std::vector<float> together(m * n, -1);
+      gemm(together.data(), n, a.data(), k, 1, packed.data(), m, n, k, false, bias.data());
+      EXPECT_EQ(together, std::vector<float>(alone.begin(), alone.begin() + m * n)) << m << " rows";
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "heed/cli/demo_command.h"
 
+#include <errno.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -139,8 +140,9 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
   print_samples(out, pairs, translations);
   print_figures(out, pairs, translations);
   print_attention(out, translator, pairs, translations);
-  out << "\nTo translate more:\n  build/release/heed translate --model " << training.model_folder
-      << "\nTo look inside it, in your browser:\n  build/release/heed explore --open --model "
+  const std::string program = program_invocation_name;  // as it was called here
+  out << "\nTo translate more:\n  " << program << " translate --model " << training.model_folder
+      << "\nTo look inside it, in your browser:\n  " << program << " explore --open --model "
       << training.model_folder << std::endl;
   return 0;
 }

@@ -33,13 +33,13 @@ constexpr Index few_rows = 192;
 
 // Columns of one piece: whole panels, and enough pieces for several threads. What one thread does
 // within 20 microseconds, reading b included, is not worth waking another. One row reads b once and
-// does little with it: small pieces, so that threads do not wait long for each other's last one, of
-// two panels, as kernels take them for one row.
+// does little with it: small pieces, so that threads do not wait long for each other's last one.
+// Kernels take two panels at once for one row and for two.
 Index few_rows_columns(Index m, Index n, Index k) {
   constexpr Index small_factor = 1 << 16, small_product = 1 << 19, pieces_of_one_row = 32;
   if (n * k <= small_factor && m * n * k <= small_product) return n;
   const Index num_pieces = m == 1 ? pieces_of_one_row : min_pieces;
-  const Index num_panels = m == 1 ? 2 : 1;
+  const Index num_panels = m <= 2 ? 2 : 1;
   return std::min(piece_columns,
                   rounded_up(quotient_up(n, num_pieces), num_panels * kernels::gemm_panel_width()));
 }
