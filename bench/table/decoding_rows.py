@@ -98,7 +98,7 @@ def one_sequence(machine):
     shares = ratios(rates, bandwidths)
     return [row("decoding one sequence, GPT-2-small shape, weights and cache read; rival: memory bandwidth",
                 median_text(rates, "{:.1f} GB/s"), median_text(bandwidths, "{:.1f} GB/s"), shares,
-                Bar("{:.0%}", at_least=0.85), shares, note)]
+                Bar("{:.1%}", at_least=0.85), shares, note)]
 
 
 # Ratios of tokens a second that weights in fewer bits have to reach.

@@ -1,7 +1,7 @@
 """What keeps a row from its bar, as profiles showed when docs/performance.md was written."""
 
-TINY = ("products take 78% of both threads' samples, at 89% of the peak; attention over sentences of 14 tokens takes 5%, "
-        "waiting for the other thread 3 to 4%, the loss 3%, norms, dropout, packing and many small things the rest")
+TINY = ("products take 83% of one thread's samples on Zen 3, at 88% of the peak; attention over sentences of 14 tokens takes 6%, "
+        "the loss 2%, norms, dropout, packing and many small things the rest; two threads wait for each other 3% of the time")
 PRODUCTS_ALONE = ("alone, the products of these shapes reach 90 to 97% of the peak forward, 85 to 95% for the gradient of the "
                   "input and 84 to 89% for that of the weight, which is summed over rows")
 CACHE = "keys and values stay floats, which bounds the ratio to "
@@ -23,7 +23,8 @@ LIMITS = (
     ("decoding one sequence", "products take 82% of the time, attention over the cache 11%, waiting for the other thread 5%; "
                               "the bandwidth itself moves between 30 and 60 GB/s within an hour"),
     ("decoding f16/float, GPT-2-small shape, 128 tokens after", CACHE + "1.85 where both are limited by memory"),
-    ("decoding int8/float, GPT-2-small shape, 128 tokens after", CACHE + "3.2 where both are limited by memory"),
+    ("decoding int8/float, GPT-2-small shape, 128 tokens after", CACHE + "3.2 where both are limited by memory; arithmetic limits "
+                                                                 "int8 before that, at 17.7 billion weights/s a thread"),
     ("decoding f16", "the memory is shared with other guests, and not equally quick for both"),
     ("decoding int8", "widening sixteen weights takes 0.77 ns of arithmetic, two thirds of the time that memory takes for them"),
     ("growth of training time", "no growth was seen: which size is the quick one changes from run to run with the machine"),

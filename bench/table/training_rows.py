@@ -75,7 +75,7 @@ def share_row(preset, found, shares, bar):
     return row(f"matrix work during training, {preset} preset; rival: the multiply-add peak",
                median_text(column(found["heed"], "gflops"), "{:.0f} GFLOP/s"),
                median_text([fma for fma, _ in found["peak"]], "{:.0f} GFLOP/s"), shares,
-               Bar("{:.0%}", at_least=bar), shares)
+               Bar("{:.1%}", at_least=bar), shares)
 
 
 def gpt2(machine):
