@@ -18,31 +18,7 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 constexpr std::int64_t word = sizeof(std::int32_t);
 
-// Asking half as far ahead was slower or no faster. Halves come without being asked for where the
-// arithmetic of few rows is so short that asking is in the way.
-
-template <class Half>  // hwy::float16_t or hwy::bfloat16_t
-class HalfReader {
- public:
-  static constexpr std::int64_t chunk_bytes = chunk * width * sizeof(Half);
-  static constexpr std::int64_t bytes_ahead = 2048;
-  static constexpr int quiet_rows = 2;
-
-  HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
-    at_ = reinterpret_cast<const Half*>(panel) + begin * width;
-  }
-  HWY_INLINE void StartGroup() {}
-  HWY_INLINE void StartChunk() {}
-  HWY_INLINE void Next(int /*step*/, Floats& first, Floats& second) {
-    const hn::Rebind<Half, FloatTag> half;
-    first = hn::PromoteTo(FloatTag(), hn::LoadU(half, at_));
-    second = hn::PromoteTo(FloatTag(), hn::LoadU(half, at_ + lanes));
-    at_ += width;
-  }
-
- private:
-  const Half* at_;
-};
+// Asking half as far ahead was slower or no faster.
 
 class Int8Reader {
  public:
@@ -208,9 +184,9 @@ void NarrowGemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_
     case WeightFormat::f32:
       return;  // not reached: floats are not narrow
     case WeightFormat::f16:
-      return Multiply<HalfReader<hwy::float16_t>>(to, a, a_stride, packed, panel_bytes, m, k);
+      return Multiply<PlainReader<hwy::float16_t>>(to, a, a_stride, packed, panel_bytes, m, k);
     case WeightFormat::bf16:
-      return Multiply<HalfReader<hwy::bfloat16_t>>(to, a, a_stride, packed, panel_bytes, m, k);
+      return Multiply<PlainReader<hwy::bfloat16_t>>(to, a, a_stride, packed, panel_bytes, m, k);
     case WeightFormat::int8:
       return Multiply<Int8Reader>(to, a, a_stride, packed, panel_bytes, m, k);
     case WeightFormat::int4:
@@ -225,9 +201,9 @@ void NarrowRow(float* row, WeightFormat format, const std::uint8_t* panel, std::
     case WeightFormat::f32:
       return;  // not reached: floats are not narrow
     case WeightFormat::f16:
-      return WidenRow<HalfReader<hwy::float16_t>>(row, panel, j, k);
+      return WidenRow<PlainReader<hwy::float16_t>>(row, panel, j, k);
     case WeightFormat::bf16:
-      return WidenRow<HalfReader<hwy::bfloat16_t>>(row, panel, j, k);
+      return WidenRow<PlainReader<hwy::bfloat16_t>>(row, panel, j, k);
     case WeightFormat::int8:
       return WidenRow<Int8Reader>(row, panel, j, k);
     case WeightFormat::int4:
