@@ -23,8 +23,8 @@ LIMITS = (
     ("decoding one sequence", "products take 82% of the time, attention over the cache 11%, waiting for the other thread 5%; "
                               "the bandwidth itself moves between 30 and 60 GB/s within an hour"),
     ("decoding f16/float, GPT-2-small shape, 128 tokens after", CACHE + "1.85 where both are limited by memory"),
-    ("decoding int8/float, GPT-2-small shape, 128 tokens after", CACHE + "3.2 where both are limited by memory; arithmetic limits "
-                                                                 "int8 before that, at 17.7 billion weights/s a thread"),
+    ("decoding int8/float, GPT-2-small shape, 128 tokens after", CACHE + "3.2 where both are limited by memory; arithmetic takes "
+                                                                 "int8 about as long, at 17.7 billion weights/s a thread"),
     ("decoding f16", "the memory is shared with other guests, and not equally quick for both"),
     ("decoding int8", "widening sixteen weights takes 0.77 ns of arithmetic, two thirds of the time that memory takes for them"),
     ("growth of training time", "no growth was seen: which size is the quick one changes from run to run with the machine"),

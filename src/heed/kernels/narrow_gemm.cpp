@@ -16,6 +16,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
+using IntTag = hn::RebindToSigned<FloatTag>;
+using Ints = hn::Vec<IntTag>;
+
 constexpr std::int64_t word = sizeof(std::int32_t);
 
 // Asking half as far ahead was slower or no faster.

@@ -24,9 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
 using FloatTag = hn::ScalableTag<float>;
-using IntTag = hn::RebindToSigned<FloatTag>;
 using Floats = hn::Vec<FloatTag>;
-using Ints = hn::Vec<IntTag>;
 
 constexpr std::int64_t lanes = hn::MaxLanes(FloatTag());
 constexpr std::int64_t width = 2 * lanes;  // of a panel, in numbers
