@@ -1,6 +1,6 @@
 // Translates the lines of standard input with a trained model: translate_lines MODEL < lines
 #include <heed/base/error.h>
-#include <heed/generate/translator.h>
+#include <heed/infer/translator.h>
 
 #include <iostream>
 #include <string>
@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const auto translator = heed::generate::Translator::load(argv[1]);
+    const auto translator = heed::infer::Translator::load(argv[1]);
     for (std::string line; std::getline(std::cin, line);) {
       const std::vector<std::string> lines{line};
       std::cout << translator.translate(lines).front().best.front().text << '\n';

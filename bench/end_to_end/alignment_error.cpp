@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/generate/alignment.h"
+#include "heed/infer/alignment.h"
 #include "heed/metrics/alignment_error_rate.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
@@ -57,15 +57,14 @@ class Scorer {
   void add(std::span<const std::string> sources, std::span<const std::string> targets,
            std::span<const ReferenceAlignment> references) {
     const auto source_ids = encoded(sources), target_ids = encoded(targets);
-    const auto weights =
-        generate::cross_attention_weights(folder_.model, source_ids, target_ids, 0);
+    const auto weights = infer::cross_attention_weights(folder_.model, source_ids, target_ids, 0);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto source_words = generate::words_of_pieces(source_ids[i], folder_.tokenizer);
-      const auto target_words = generate::words_of_pieces(target_ids[i], folder_.tokenizer);
+      const auto source_words = infer::words_of_pieces(source_ids[i], folder_.tokenizer);
+      const auto target_words = infer::words_of_pieces(target_ids[i], folder_.tokenizer);
       const std::set<Index> counted = targets_of(references[i]);
       const auto score = [&](AlignmentErrorRate& rate, Index first, Index count) {
         auto links =
-            generate::align_words(heads_of(weights[i], first, count), source_words, target_words);
+            infer::align_words(heads_of(weights[i], first, count), source_words, target_words);
         std::erase_if(links,
                       [&](const AlignedWords& link) { return !counted.contains(link.target); });
         rate.add(links, references[i]);

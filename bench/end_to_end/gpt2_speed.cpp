@@ -66,13 +66,13 @@ class LanguageModel {
     if (format == ops::WeightFormat::f32) {
       nn::pack_weights(*this);
     } else {
-      nn::narrow_weights(*this, format);
+      nn::quantize_weights(*this, format);
     }
   }
   nn::StackCache start() const { return stack_.start(1); }
   // The most likely token after these, which continue what the cache holds; for a packed model.
   int next_token(std::span<const int> ids, nn::StackCache& cache) const {
-    const NoRecording no_recording;
+    const NoGrad no_grad;
     auto context = nn::ForwardContext::inference();
     const Index length = static_cast<Index>(ids.size());
     const Tensor hidden =

@@ -28,7 +28,7 @@ enum Who { nobody, indifferent, keeper };
 
 void BM_LanguagePass(benchmark::State& state) {
   set_num_threads(1);
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   models::TransformerConfig config = models::transformer_preset("char");
   config.vocabulary = 65;
   config.max_positions = 256;  // for the longest text below

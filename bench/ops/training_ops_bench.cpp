@@ -46,7 +46,7 @@ void report_work(benchmark::State& state, double flop) {
 }
 
 void BM_LinearForward(benchmark::State& state) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const Index in_dim = state.range(0), out_dim = state.range(1);
   const std::vector<Tensor> x = random_tensors(turns, {num_rows, in_dim});
   const Tensor weight = random_tensors(1, {out_dim, in_dim})[0], bias = Tensor::zeros({out_dim});

@@ -105,14 +105,14 @@ def one_sequence(machine):
 NARROW_BARS = (("f16", 1.75), ("int8", 3), ("int4", None))
 
 
-def narrow_weights(machine):
+def quantized_weights(machine):
     """Decoding one sequence with weights of fewer bits; the rival is our own with floats. From the first token on, as
     llama.cpp measures itself, and after a prompt, whose keys and values are floats and have to be read, too."""
-    return (narrow_weights_after(machine, 1, "from the first token on")
-            + narrow_weights_after(machine, 512, "after a prompt of 512"))
+    return (quantized_weights_after(machine, 1, "from the first token on")
+            + quantized_weights_after(machine, 512, "after a prompt of 512"))
 
 
-def narrow_weights_after(machine, prompt, name_of_prompt):
+def quantized_weights_after(machine, prompt, name_of_prompt):
     formats = ["f32"] + [name for name, _ in NARROW_BARS]
     found = take_turns(5, **{name: lambda name=name: machine.ours("gpt2_speed", "decode", machine.threads, 128, name,
                                                                   prompt)

@@ -295,7 +295,7 @@ describe('Model', () => {
   it('tells attention, attribution and cause apart', async () => {
     const run = await open({ panel: 'truth', target: 1 });
     await page.locator('[data-test="predicted"]').waitFor();
-    const truth = await ask(page, `/api/trace/${run.trace}/truth?target=1`);
+    const truth = await ask(page, `/api/trace/${run.trace}/attribution?target=1`);
     expectFloat(await page.locator('[data-test="predicted"]').textContent(), truth.predicted.probability);
     expectBars(
       await barsOf(page, 'model.truth'),

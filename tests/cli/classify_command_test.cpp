@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/toy_encoders.h"
+#include "infer/toy_encoders.h"
 #include "io/expect_error.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
@@ -18,7 +18,7 @@ using io::expect_error;
 struct SavedClassifier {
   TemporaryFolder folder;
   SavedClassifier() {
-    const models::ClassifierFolder& model = generate::toy_classifier();
+    const models::ClassifierFolder& model = infer::toy_classifier();
     models::save_model_folder(folder.path(), model.model, model.tokenizer);
   }
   std::string run(const std::string& input, ClassifyOptions options = {}) const {
@@ -65,8 +65,8 @@ TEST(ClassifyCommand, RefusesABlankLineAndAModelOfAnotherKind) {
   expect_error(ErrorKind::data, "line 2: expected text, found a blank line",
                [&] { classify({.model = model.folder.path()}, in, out); });
   const TemporaryFolder other;
-  models::save_model_folder(other.path(), generate::toy_masked_model().model,
-                            generate::toy_masked_model().tokenizer);
+  models::save_model_folder(other.path(), infer::toy_masked_model().model,
+                            infer::toy_masked_model().tokenizer);
   expect_error(ErrorKind::model,
                other.path() + ": expected a model of type heed-classifier, found heed-masked",
                [&] { classify({.model = other.path()}, in, out); });

@@ -125,6 +125,17 @@ TEST(Command, EachKindOfErrorHasItsExitCodeAndOneLine) {
   }
 }
 
+TEST(Command, SettingsInMessagesBecomeTheOptionsOfTheCommand) {
+  int max_length = 0;
+  Command command("run", "Run.", "heed run --max-length 3");
+  command.option("--max-length", max_length, "longest output");
+  command.run([]() -> int {
+    fail(ErrorKind::usage, "`max_length`: expected at least 1; `seed` and a lone ` stay");
+  });
+  EXPECT_EQ(run({command}, {"run"}).err,
+            "heed: --max-length: expected at least 1; `seed` and a lone ` stay\n");
+}
+
 TEST(Command, OtherExceptionsAreFailures) {
   const Outcome memory = run_work([]() -> int { throw std::bad_alloc(); });
   EXPECT_EQ(memory.code, 1);

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/toy_encoders.h"
-#include "heed/generate/sentence_encoder.h"
+#include "heed/infer/sentence_encoder.h"
 #include "heed/io/files.h"
+#include "infer/toy_encoders.h"
 #include "io/expect_error.h"
 
 namespace heed::cli {
@@ -19,8 +19,8 @@ struct SavedEncoder {
   TemporaryFolder folder;
   std::string model = folder.file("model");
   SavedEncoder() {
-    models::save_model_folder(model, generate::toy_classifier().model,
-                              generate::toy_classifier().tokenizer);
+    models::save_model_folder(model, infer::toy_classifier().model,
+                              infer::toy_classifier().tokenizer);
   }
   std::string run(const std::string& input, EmbedOptions options = {}) const {
     options.model = model;
@@ -35,7 +35,7 @@ TEST(EmbedCommand, PrintsAVectorForEachLine) {
   const SavedEncoder encoder;
   std::istringstream lines(encoder.run("the red\na blue\n"));
   const std::vector<std::string> texts{"the red", "a blue"};
-  const Tensor expected = generate::SentenceEncoder::load(encoder.model).encode(texts);
+  const Tensor expected = infer::SentenceEncoder::load(encoder.model).encode(texts);
   Index row = 0;
   for (std::string line; std::getline(lines, line); ++row) {
     const auto vector = nlohmann::json::parse(line)["vector"].get<std::vector<float>>();

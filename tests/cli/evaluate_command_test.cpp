@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/memorised_translator.h"
-#include "generate/toy_encoders.h"
 #include "heed/base/error.h"
+#include "infer/memorised_translator.h"
+#include "infer/toy_encoders.h"
 #include "support/temporary_folder.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
@@ -107,7 +107,7 @@ struct SavedTranslator {
   std::string source = folder.write("test.en", "two three\none\nthree one two\n");
   std::string target = folder.write("test.de", "zwei drei\neins\ndrei eins vier\n");
   SavedTranslator() {
-    const models::ModelFolder& known = generate::word_by_word_model();
+    const models::ModelFolder& known = infer::word_by_word_model();
     models::save_model_folder(model, known.model, known.tokenizer, known.generation);
   }
   EvaluateOptions options() const { return {.source = source, .target = target, .model = model}; }
@@ -156,8 +156,8 @@ TEST(EvaluateCommand, RefusesPairsThatAreNoneAndModelsThatDoNotTranslate) {
   EvaluateOptions options = saved.options();
   options.target = saved.folder.write("short.de", "zwei drei\n");
   EXPECT_EQ(exit_code(error_of(options, "").kind()), 3);
-  models::save_model_folder(saved.folder.file("masked"), generate::toy_masked_model().model,
-                            generate::toy_masked_model().tokenizer);
+  models::save_model_folder(saved.folder.file("masked"), infer::toy_masked_model().model,
+                            infer::toy_masked_model().tokenizer);
   options = saved.options();
   options.model = saved.folder.file("masked");
   EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
@@ -170,8 +170,8 @@ struct SavedClassifier {
   std::string lines =
       folder.write("lines.tsv", "warm\tthe red\ncold\ta blue\ncalm\tin green\nwarm\tthe blue in\n");
   SavedClassifier() {
-    models::save_model_folder(model, generate::toy_classifier().model,
-                              generate::toy_classifier().tokenizer);
+    models::save_model_folder(model, infer::toy_classifier().model,
+                              infer::toy_classifier().tokenizer);
   }
   EvaluateOptions options() const { return {.labelled = lines, .model = model}; }
   std::string run(const EvaluateOptions& options) const {
@@ -214,8 +214,8 @@ TEST(EvaluateCommand, RefusesLabelsThatTheClassifierDoesNotKnowAndOtherModels) {
   EXPECT_EQ(exit_code(unknown.kind()), 3);
   EXPECT_EQ(unknown.what(), options.labelled.string() +
                                 ":2: expected one of the 3 labels of the model, found mild");
-  models::save_model_folder(saved.folder.file("masked"), generate::toy_masked_model().model,
-                            generate::toy_masked_model().tokenizer);
+  models::save_model_folder(saved.folder.file("masked"), infer::toy_masked_model().model,
+                            infer::toy_masked_model().tokenizer);
   options.model = saved.folder.file("masked");
   EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/toy_encoders.h"
+#include "infer/toy_encoders.h"
 #include "io/expect_error.h"
 
 namespace heed::cli {
@@ -16,7 +16,7 @@ using io::expect_error;
 struct SavedMaskedModel {
   TemporaryFolder folder;
   SavedMaskedModel() {
-    const models::MaskedModelFolder& model = generate::toy_masked_model();
+    const models::MaskedModelFolder& model = infer::toy_masked_model();
     models::save_model_folder(folder.path(), model.model, model.tokenizer);
   }
   std::string run(const std::string& input, FillOptions options = {}) const {
@@ -43,7 +43,7 @@ TEST(FillCommand, PrintsTheWordsOfEachGapOnOneLine) {
 
 TEST(FillCommand, TakesGapsAsTheyAreWritten) {
   const SavedMaskedModel model;
-  EXPECT_EQ(model.run("the ___ in\n", {.gap = "___"}), model.run("the <mask> in\n"));
+  EXPECT_EQ(model.run("the ___ in\n", {.mask = "___"}), model.run("the <mask> in\n"));
 }
 
 TEST(FillCommand, PrintsJson) {
@@ -62,10 +62,10 @@ TEST(FillCommand, RefusesALineWithoutAGapAnEmptyGapAndAModelOfAnotherKind) {
   expect_error(ErrorKind::data, "line 1: expected a gap <mask>, found none",
                [&] { fill({.model = model.folder.path()}, in, out); });
   expect_error(ErrorKind::usage, "--gap: expected some text, found none",
-               [&] { fill({.model = model.folder.path(), .gap = ""}, in, out); });
+               [&] { fill({.model = model.folder.path(), .mask = ""}, in, out); });
   const TemporaryFolder other;
-  models::save_model_folder(other.path(), generate::toy_classifier().model,
-                            generate::toy_classifier().tokenizer);
+  models::save_model_folder(other.path(), infer::toy_classifier().model,
+                            infer::toy_classifier().tokenizer);
   expect_error(ErrorKind::model,
                other.path() + ": expected a model of type heed-masked, found heed-classifier",
                [&] { fill({.model = other.path()}, in, out); });

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/memorised_writer.h"
 #include "heed/base/error.h"
 #include "heed/cli/evaluate_command.h"
+#include "infer/memorised_generator.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -18,7 +18,7 @@ namespace {
 struct SavedModel {
   TemporaryFolder folder;
   SavedModel() {
-    const models::LanguageModelFolder& model = generate::rhyme_model();
+    const models::LanguageModelFolder& model = infer::rhyme_model();
     models::save_model_folder(folder.path(), model.model, model.tokenizer);
   }
   GenerateOptions greedy(Index max_tokens) const {

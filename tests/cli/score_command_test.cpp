@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/memorised_translator.h"
-#include "generate/memorised_writer.h"
+#include "infer/memorised_generator.h"
+#include "infer/memorised_translator.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -32,11 +32,11 @@ struct Saved {
   }
 };
 
-Saved<models::LanguageModelFolder> saved_writer() {
-  return Saved<models::LanguageModelFolder>(generate::rhyme_model());
+Saved<models::LanguageModelFolder> saved_generator() {
+  return Saved<models::LanguageModelFolder>(infer::rhyme_model());
 }
 Saved<models::ModelFolder> saved_translator() {
-  return Saved<models::ModelFolder>(generate::word_by_word_model());
+  return Saved<models::ModelFolder>(infer::word_by_word_model());
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -47,7 +47,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(ScoreCommand, GivesOneNumberForEachLine) {
-  const auto model = saved_writer();
+  const auto model = saved_generator();
   const auto lines = lines_of(model.run("the cat sat on a mat\n\nxyz\n"));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_GT(std::stod(lines[0]), -5);
@@ -87,14 +87,14 @@ TEST(ScoreCommand, AddsTokensBehindBarsAndInJson) {
 }
 
 TEST(ScoreCommand, KeepsATokenThatEndsALineOnTheLine) {
-  const auto model = saved_writer();
+  const auto model = saved_generator();
   const std::string line = model.run("a\n", {.tokens = true});
   EXPECT_EQ(lines_of(line).size(), 1u);
   EXPECT_NE(line.find("\\n -"), std::string::npos) << line;
 }
 
 TEST(ScoreCommand, RefusesWhatDoesNotFitTheKindOfModel) {
-  const auto writer = saved_writer();
+  const auto writer = saved_generator();
   const auto translator = saved_translator();
   expect_error(ErrorKind::usage,
                "score: expected lines on standard input for a language model, found --source or "

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generate/memorised_translator.h"
 #include "heed/cli/line_chunks.h"
+#include "infer/memorised_translator.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -20,7 +20,7 @@ using io::expect_error;
 struct SavedModel {
   TemporaryFolder folder;
   SavedModel() {
-    const models::ModelFolder& model = generate::word_by_word_model();
+    const models::ModelFolder& model = infer::word_by_word_model();
     models::save_model_folder(folder.path(), model.model, model.tokenizer);
   }
   std::string run(const std::string& input, TranslateOptions options = {}) const {

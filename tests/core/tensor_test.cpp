@@ -190,19 +190,19 @@ TEST(Backward, RefusesSeveralValuesWrongShapesAndNoRecord) {
   EXPECT_THROW(backward(Tensor::zeros({1})), Error);
 }
 
-TEST(NoRecording, RecordsNothingWhileItLives) {
+TEST(NoGrad, RecordsNothingWhileItLives) {
   const Tensor x = leaf({1, 2}, {2});
-  EXPECT_TRUE(is_recording());
+  EXPECT_TRUE(is_grad_enabled());
   {
-    const NoRecording outer;
+    const NoGrad outer;
     {
-      const NoRecording inner;
-      EXPECT_FALSE(is_recording());
+      const NoGrad inner;
+      EXPECT_FALSE(is_grad_enabled());
     }
-    EXPECT_FALSE(is_recording());
+    EXPECT_FALSE(is_grad_enabled());
     EXPECT_FALSE(ops::scale(x, 2).needs_gradient());
   }
-  EXPECT_TRUE(is_recording());
+  EXPECT_TRUE(is_grad_enabled());
   EXPECT_TRUE(ops::scale(x, 2).needs_gradient());
 }
 

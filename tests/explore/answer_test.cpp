@@ -38,7 +38,7 @@ TEST(Answer, OfATranslatorIsItsTranslation) {
 
 TEST(Answer, TheBeamCanBeChosen) {
   const std::string line = "four four two";
-  generate::TranslationOptions greedy{.search = toy_translation()->translator()->default_search()};
+  infer::TranslationOptions greedy{.search = toy_translation()->translator()->default_search()};
   greedy.search.beam_size = 1;
   EXPECT_EQ(
       answer(*toy_translation(), line, {.beam_size = 1}).score,
@@ -67,7 +67,7 @@ TEST(Answer, OfAClassifierIsAllItsClasses) {
 TEST(Answer, OfAMaskedModelIsTheWordsOfItsGaps) {
   const ModelSession& session = *toy_masked();
   const std::string line = "the <mask> in";
-  const auto expected = session.gap_filler()->fill(std::span(&line, 1), "<mask>", 1).front();
+  const auto expected = session.fill_mask()->fill(std::span(&line, 1), "<mask>", 1).front();
   const json found = to_json(answer(session, line), session)["gaps"];
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0][0]["piece"], expected[0][0].word);
@@ -75,11 +75,11 @@ TEST(Answer, OfAMaskedModelIsTheWordsOfItsGaps) {
 }
 
 TEST(Answer, AHeadThatIsSwitchedOffChangesIt) {
-  nn::AttentionChanges changes;
-  EXPECT_EQ(answer(*toy_translation(), "one two", {.changes = &changes}).score,
+  nn::Interventions interventions;
+  EXPECT_EQ(answer(*toy_translation(), "one two", {.interventions = &interventions}).score,
             answer(*toy_translation(), "one two").score);
-  changes.scales = {{"decoder.0.cross_attention", 0, 0}, {"decoder.0.cross_attention", 1, 0}};
-  EXPECT_NE(answer(*toy_translation(), "one two", {.changes = &changes}).score,
+  interventions.scales = {{"decoder.0.cross_attention", 0, 0}, {"decoder.0.cross_attention", 1, 0}};
+  EXPECT_NE(answer(*toy_translation(), "one two", {.interventions = &interventions}).score,
             answer(*toy_translation(), "one two").score);
 }
 

@@ -14,21 +14,21 @@ namespace {
 using State = BeamNode::State;
 
 BeamTree tree_of(const SharedSession& session, const std::string& line, Index size,
-                 const nn::AttentionChanges* changes = nullptr) {
-  return beam_tree(*session, source_ids(*session, line), size, changes);
+                 const nn::Interventions* interventions = nullptr) {
+  return beam_tree(*session, source_ids(*session, line), size, interventions);
 }
 
 // It has learned nothing, so the best beginning is seldom that of the best sentence.
 SharedSession random_translation() {
-  const models::ModelFolder& folder = generate::word_by_word_model();
+  const models::ModelFolder& folder = infer::word_by_word_model();
   return session_of(models::TranslationModel(folder.model.config(), 5), folder.tokenizer);
 }
 
 // Changed so that the model is in doubt, and a beam has something to choose.
-nn::AttentionChanges doubt() {
-  nn::AttentionChanges changes;
-  changes.scales = {{"decoder.0.cross_attention", 0, 0}};
-  return changes;
+nn::Interventions doubt() {
+  nn::Interventions interventions;
+  interventions.scales = {{"decoder.0.cross_attention", 0, 0}};
+  return interventions;
 }
 
 void expect_is_answer(const BeamTree& tree, const Answer& answer) {
@@ -47,7 +47,7 @@ void expect_is_answer(const BeamTree& tree, const Answer& answer) {
 }
 
 TEST(BeamTree, TheWinningPathIsTheTranslationToTheBit) {
-  const nn::AttentionChanges changes = doubt();
+  const nn::Interventions interventions = doubt();
   Index num_overtaken = 0;
   for (const SharedSession& session : {toy_translation(), random_translation()}) {
     for (const Index size : {1, 2, 5}) {
@@ -55,8 +55,8 @@ TEST(BeamTree, TheWinningPathIsTheTranslationToTheBit) {
         SCOPED_TRACE(line);
         const BeamTree tree = tree_of(session, line, size);
         expect_is_answer(tree, answer(*session, line, {.beam_size = size}));
-        expect_is_answer(tree_of(session, line, size, &changes),
-                         answer(*session, line, {&changes, size}));
+        expect_is_answer(tree_of(session, line, size, &interventions),
+                         answer(*session, line, {&interventions, size}));
         for (const Index node : tree.best) num_overtaken += tree.nodes[node].rank > 0;
       }
     }
@@ -65,9 +65,9 @@ TEST(BeamTree, TheWinningPathIsTheTranslationToTheBit) {
 }
 
 TEST(BeamTree, EveryStepKeepsTheBestOfItsCandidates) {
-  const nn::AttentionChanges changes = doubt();
+  const nn::Interventions interventions = doubt();
   constexpr Index size = 3;
-  const BeamTree tree = tree_of(toy_translation(), "one two three", size, &changes);
+  const BeamTree tree = tree_of(toy_translation(), "one two three", size, &interventions);
   std::map<Index, std::map<State, Index>> counts;  // by step
   std::map<Index, double> last_score;
   for (Index id = 1; id < std::ssize(tree.nodes); ++id) {
@@ -96,8 +96,8 @@ TEST(BeamTree, EveryStepKeepsTheBestOfItsCandidates) {
 }
 
 TEST(BeamTree, TheBestFinishedHypothesisWins) {
-  const nn::AttentionChanges changes = doubt();
-  const BeamTree tree = tree_of(toy_translation(), "one two three", 5, &changes);
+  const nn::Interventions interventions = doubt();
+  const BeamTree tree = tree_of(toy_translation(), "one two three", 5, &interventions);
   const double best = *tree.nodes[tree.best.back()].normalised_score;
   Index num_finished = 0;
   for (const BeamNode& node : tree.nodes) {

@@ -404,10 +404,10 @@ TEST(CellArithmetic, TheLogitShareIsThatOfAPassWithoutThePart) {
   const json cell = cell_of(recording, {"decoder.1.self_attention", 1, 2, 1});
   const float moved = result_of(cell, "logit_share");
   Floats share = result_of(cell, "weighted_value");
-  nn::AttentionChanges changes;
+  nn::Interventions interventions;
   for (float& value : share) value = -value;
-  changes.nudges = {{"decoder.1.self_attention", 1, 2, share}};
-  const Recording without(recording.shared_session(), recording.input(), changes);
+  interventions.steering = {{"decoder.1.self_attention", 1, 2, share}};
+  const Recording without(recording.shared_session(), recording.input(), interventions);
   const Index width = recording.logits().dim(1), at = 2 * width + recording.predicted_token(2);
   EXPECT_EQ(moved, recording.logits().values()[at] - without.logits().values()[at]);
   EXPECT_NE(moved, 0.0f);

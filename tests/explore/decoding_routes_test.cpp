@@ -6,9 +6,9 @@
 
 #include "explore/toy_sessions.h"
 #include "heed/explore/answer.h"
+#include "heed/explore/attribution.h"
 #include "heed/explore/beam_tree.h"
 #include "heed/explore/training_routes.h"
-#include "heed/explore/truth.h"
 #include "train/toy_training.h"
 
 namespace heed::explore {
@@ -19,17 +19,18 @@ using nlohmann::json;
 class Routes : public testing::Test {
  protected:
   Routes() {
-    models::save_model_folder(folder_.path(), generate::word_by_word_model().model,
-                              generate::word_by_word_model().tokenizer);
+    models::save_model_folder(folder_.path(), infer::word_by_word_model().model,
+                              infer::word_by_word_model().tokenizer);
     add_decoding_routes(router_, state_);
     add_training_routes(router_, state_);
   }
 
   // A run of "one two", as /api/run leaves it.
-  std::shared_ptr<const Trace> add_trace(nn::AttentionChanges changes = {}) {
+  std::shared_ptr<const Trace> add_trace(nn::Interventions interventions = {}) {
     const auto session = state_.sessions.session();
     PassInput input{source_ids(*session, "one two"), target_inputs(answer(*session, "one two"))};
-    return state_.traces.add("one two", Recording(session, std::move(input), std::move(changes)));
+    return state_.traces.add("one two",
+                             Recording(session, std::move(input), std::move(interventions)));
   }
   serve::Response get(const std::string& path, std::map<std::string, std::string> query = {}) {
     return router_.answer({.method = "GET", .path = path, .query = std::move(query)});
@@ -44,20 +45,21 @@ class Routes : public testing::Test {
 };
 
 TEST_F(Routes, TruthIsThatOfTheTrace) {
-  nn::AttentionChanges changes;
-  changes.scales = {{"decoder.0.cross_attention", 0, 0.5f}};
-  const auto trace = add_trace(changes);
-  const std::string path = "/api/trace/" + std::to_string(trace->id) + "/truth";
+  nn::Interventions interventions;
+  interventions.scales = {{"decoder.0.cross_attention", 0, 0.5f}};
+  const auto trace = add_trace(interventions);
+  const std::string path = "/api/trace/" + std::to_string(trace->id) + "/attribution";
   const serve::Response found = get(path, {{"target", "1"}});
   EXPECT_EQ(found.status, 200) << found.body;
-  const Truth expected = truth(trace->session(), trace->recording.input(), changes, {.place = 1});
+  const Attribution expected =
+      attribution(trace->session(), trace->recording.input(), interventions, {.place = 1});
   EXPECT_EQ(json::parse(found.body), json::parse(to_json(expected, trace->session()).dump()));
   const json other = json::parse(get(path, {{"target", "1"}, {"token", "3"}}).body);
   EXPECT_EQ(other["predicted"]["piece"], "</s>");
 
   EXPECT_EQ(get(path).status, 400);
   EXPECT_EQ(get(path, {{"target", "9"}}).status, 400);
-  EXPECT_EQ(get("/api/trace/77/truth", {{"target", "1"}}).status, 404);
+  EXPECT_EQ(get("/api/trace/77/attribution", {{"target", "1"}}).status, 404);
 }
 
 TEST_F(Routes, TheBeamHasTheSizeThatIsAskedFor) {

@@ -53,7 +53,7 @@ TEST(ModelSession, HoldsTheModelOfItsKindAndNoOther) {
     EXPECT_EQ(session.classifier() != nullptr, kind == ModelKind::classifier);
     EXPECT_EQ(session.line_classifier() != nullptr, kind == ModelKind::classifier);
     EXPECT_EQ(session.masked() != nullptr, kind == ModelKind::masked);
-    EXPECT_EQ(session.gap_filler() != nullptr, kind == ModelKind::masked);
+    EXPECT_EQ(session.fill_mask() != nullptr, kind == ModelKind::masked);
     EXPECT_TRUE(session.parameter("embedding.weight").is_defined());
     EXPECT_FALSE(session.parameter("no.such.thing").is_defined());
   }

@@ -9,7 +9,7 @@
 #include "explore/toy_sessions.h"
 #include "heed/base/error.h"
 #include "heed/explore/answer.h"
-#include "heed/generate/top_tokens.h"
+#include "heed/infer/top_tokens.h"
 #include "support/sample.h"
 
 namespace heed::explore {
@@ -19,7 +19,7 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 TEST(NextTokens, AreWhatSamplingKeepsWithTheChancesThatItDraws) {
   const std::vector<float> logits{0.5f, 2.0f, -1.0f, 2.0f, minus_infinity, 1.0f, 0.0f};
-  const std::vector<generate::SamplingOptions> all{
+  const std::vector<infer::SamplingOptions> all{
       {},
       {.temperature = 0},
       {.temperature = 0.5},
@@ -27,9 +27,9 @@ TEST(NextTokens, AreWhatSamplingKeepsWithTheChancesThatItDraws) {
       {.top_p = 0.8},
       {.min_p = 0.3},
       {.temperature = 1.5, .top_k = 4, .top_p = 0.9, .min_p = 0.1}};
-  for (const generate::SamplingOptions& options : all) {
+  for (const infer::SamplingOptions& options : all) {
     std::map<int, double> drawn;
-    for (const auto& one : generate::candidates(logits, options)) {
+    for (const auto& one : infer::candidates(logits, options)) {
       drawn[one.token] = one.probability;
     }
     const std::vector<NextToken> found = next_tokens(logits, options, 7);
@@ -63,7 +63,7 @@ TEST(NextTokens, OfALanguageModelAreWhatItWouldWrite) {
   const ModelSession& session = *toy_language();
   const Answer written = answer(session, "the bat s");
   PassInput input{.source = source_ids(session, "the bat s"), .target = {}};
-  for (const generate::TokenScore& token : written.tokens) {
+  for (const infer::TokenScore& token : written.tokens) {
     if (std::ssize(input.source) > session.config().max_positions) break;
     const NextToken best = next_tokens(session, input, nullptr, {}, 1).at(0);
     EXPECT_EQ(best.token, token.token);
@@ -80,9 +80,9 @@ TEST(NextTokens, OfATranslatorFollowWhatTheDecoderHasRead) {
     EXPECT_EQ(session.tokenizer().piece(best.token), piece);
     input.target.push_back(best.token);
   }
-  nn::AttentionChanges changes;
-  changes.scales = {{"decoder.0.cross_attention", 0, 0}};
-  EXPECT_NE(next_tokens(session, input, &changes, {}, 1).at(0).logit,
+  nn::Interventions interventions;
+  interventions.scales = {{"decoder.0.cross_attention", 0, 0}};
+  EXPECT_NE(next_tokens(session, input, &interventions, {}, 1).at(0).logit,
             next_tokens(session, input, nullptr, {}, 1).at(0).logit);
 }
 

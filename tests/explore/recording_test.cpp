@@ -22,11 +22,11 @@ TEST(Recording, KeepsWhatAWatcherOfTheSamePassSees) {
   const auto session = folder.session();
   const PassInput input = input_of(folder, "the bat sleeps", "a racket");
   const Recording recording(session, input);
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   nn::KeepingWatcher watcher;
   auto watched = nn::ForwardContext::inference(&watcher), plain = nn::ForwardContext::inference();
-  EXPECT_TRUE(same_bits(recording.logits(), forced_logits(*session, input, watched)));
-  EXPECT_TRUE(same_bits(recording.logits(), forced_logits(*session, input, plain)));
+  EXPECT_TRUE(same_bits(recording.logits(), teacher_forced_logits(*session, input, watched)));
+  EXPECT_TRUE(same_bits(recording.logits(), teacher_forced_logits(*session, input, plain)));
   for (const Site& site : session->sites()) {
     const SiteView view = recording.view(site.name);
     EXPECT_TRUE(same_bits(view.weights, watcher.views.at(site.name).weights.at(0)));
@@ -55,10 +55,10 @@ TEST(Recording, MakesViewsAgainThatItDidNotKeep) {
   }
   input.source.resize(500);
   const Recording recording(session, input);
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   nn::KeepingWatcher watcher;
   auto context = nn::ForwardContext::inference(&watcher);
-  forced_logits(*session, input, context);
+  teacher_forced_logits(*session, input, context);
   for (const Site& site : session->sites()) {
     EXPECT_TRUE(
         same_bits(recording.view(site.name).weights, watcher.views.at(site.name).weights.at(0)));
@@ -68,9 +68,9 @@ TEST(Recording, MakesViewsAgainThatItDidNotKeep) {
 TEST(Recording, HasItsChangesInIt) {
   const SmallFolder folder;
   const PassInput input = input_of(folder, "the bat sleeps", "a racket");
-  nn::AttentionChanges changes;
-  changes.links = {{"decoder.1.cross_attention", 0, 1, 2}};
-  const Recording plain(folder.session(), input), changed(folder.session(), input, changes);
+  nn::Interventions interventions;
+  interventions.knockouts = {{"decoder.1.cross_attention", 0, 1, 2}};
+  const Recording plain(folder.session(), input), changed(folder.session(), input, interventions);
   EXPECT_FALSE(same_bits(plain.logits(), changed.logits()));
   const Tensor weights = changed.view("decoder.1.cross_attention").weights;
   EXPECT_EQ(weights.values()[1 * weights.dim(2) + 2], 0.0f);

@@ -10,7 +10,7 @@
 #include "heed/cli/fill_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/translate_command.h"
-#include "heed/generate/top_tokens.h"
+#include "heed/infer/top_tokens.h"
 #include "io/expect_error.h"
 #include "support/same_bits.h"
 
@@ -66,7 +66,7 @@ TEST(Run, ThePassOverTheAnswerHasTheBitsOfDecoding) {
   for (std::size_t row = 0; row < tokens.size(); ++row) {
     const auto width = static_cast<std::size_t>(logits.dim(1));
     const auto log_probabilities =
-        generate::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+        infer::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
     const int id = trace->recording.predicted_token(static_cast<Index>(row));
     EXPECT_EQ(log_probabilities[id], tokens[row]["log_probability"].get<float>());
     EXPECT_EQ(result["target"]["next"][row]["id"], id);
@@ -107,16 +107,16 @@ TEST(Run, ClassifiesAndFillsGapsAsTheCommandLineDoes) {
             std::string::npos);
   EXPECT_NE(command.dump().find(answer["classes"][0]["probability"].dump()), std::string::npos);
 
-  const SmallFolder gaps(ModelKind::masked);
-  ExplorerState masked = gaps.state();
-  const std::string gapped = "the <mask> sleeps";
+  const SmallFolder masks(ModelKind::masked);
+  ExplorerState masked = masks.state();
+  const std::string masked = "the <mask> sleeps";
   const json filled = json::parse(printed(
       [&](auto& in, auto& out) {
-        cli::fill({.model = gaps.path(), .top = 1, .json = true}, in, out);
+        cli::fill({.model = masks.path(), .top = 1, .json = true}, in, out);
       },
-      gapped));
-  const ordered_json gap = run(masked, gapped)["answer"]["gaps"][0][0];
-  EXPECT_NE(filled.dump().find(gap["probability"].dump()), std::string::npos) << filled;
+      masked));
+  const ordered_json mask = run(masked, masked)["answer"]["gaps"][0][0];
+  EXPECT_NE(filled.dump().find(mask["probability"].dump()), std::string::npos) << filled;
 }
 
 TEST(Run, ListsTokensWithTheirWordsAndAFactForEveryHead) {
@@ -162,11 +162,11 @@ TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
   const ordered_json plain = run(state, sentence);
-  const json changes = {
+  const json interventions = {
       {"heads", {{{"site", "encoder.0.self_attention"}, {"head", 1}, {"scale", 0}}}},
       {"links",
        {{{"site", "encoder.1.self_attention"}, {"head", nullptr}, {"query", 1}, {"key", 0}}}}};
-  const ordered_json changed = run(state, sentence, {.changes = changes});
+  const ordered_json changed = run(state, sentence, {.interventions = interventions});
   EXPECT_NE(changed["answer"], plain["answer"]);
   const auto trace = state.traces.find(changed["trace"]);
   const Tensor weights = trace->recording.view("encoder.1.self_attention").weights;
@@ -190,8 +190,8 @@ TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
 TEST(Run, ReplacesWords) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
-  const json changes = {{"replace", {{{"side", "source"}, {"word", 1}, {"text", "ball"}}}}};
-  const ordered_json changed = run(state, sentence, {.changes = changes});
+  const json interventions = {{"replace", {{{"side", "source"}, {"word", 1}, {"text", "ball"}}}}};
+  const ordered_json changed = run(state, sentence, {.interventions = interventions});
   EXPECT_EQ(changed["answer"], run(state, "the ball sleeps in the cave")["answer"]);
   EXPECT_EQ(state.traces.find(changed["trace"])->text, "the ball sleeps in the cave");
 }
@@ -206,8 +206,8 @@ TEST(Run, AClassifierThatPutsATokenFirstShowsIt) {
   const auto trace = state.traces.find(result["trace"]);
   EXPECT_EQ(trace->recording.view("encoder.0.self_attention").weights.dim(1),
             static_cast<Index>(result["source"]["ids"].size()));
-  const json changes = {{"replace", {{{"side", "source"}, {"word", 2}, {"text", "ball"}}}}};
-  EXPECT_EQ(run(state, "the bat", {.changes = changes})["answer"],
+  const json interventions = {{"replace", {{{"side", "source"}, {"word", 2}, {"text", "ball"}}}}};
+  EXPECT_EQ(run(state, "the bat", {.interventions = interventions})["answer"],
             run(state, "the ball")["answer"]);
 }
 
@@ -223,7 +223,7 @@ TEST(Run, RefusesWhatItCannotRead) {
       "1, found 2",
       [&] {
         run(state, sentence,
-            {.changes = {
+            {.interventions = {
                  {"heads", {{{"site", "encoder.0.self_attention"}, {"head", 2}, {"scale", 1}}}}}});
       });
   EXPECT_THROW(run(state, sentence, {.checkpoint = 5}), Error);

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "generate/memorised_translator.h"
-#include "generate/memorised_writer.h"
-#include "generate/toy_encoders.h"
 #include "heed/explore/model_session.h"
+#include "infer/memorised_generator.h"
+#include "infer/memorised_translator.h"
+#include "infer/toy_encoders.h"
 #include "support/temporary_folder.h"
 
 namespace heed::explore {
@@ -25,28 +25,28 @@ SharedSession session_of(const Model& model, const text::Tokenizer& tokenizer) {
 // "one two" -> "eins zwei"
 inline const SharedSession& toy_translation() {
   static const SharedSession session =
-      session_of(generate::word_by_word_model().model, generate::word_by_word_model().tokenizer);
+      session_of(infer::word_by_word_model().model, infer::word_by_word_model().tokenizer);
   return session;
 }
 
 // Characters of "the bat sat in a cave".
 inline const SharedSession& toy_language() {
   static const SharedSession session =
-      session_of(generate::rhyme_model().model, generate::rhyme_model().tokenizer);
+      session_of(infer::rhyme_model().model, infer::rhyme_model().tokenizer);
   return session;
 }
 
 // "the red" is warm.
 inline const SharedSession& toy_classifier() {
   static const SharedSession session =
-      session_of(generate::toy_classifier().model, generate::toy_classifier().tokenizer);
+      session_of(infer::toy_classifier().model, infer::toy_classifier().tokenizer);
   return session;
 }
 
 // "the <mask>"
 inline const SharedSession& toy_masked() {
   static const SharedSession session =
-      session_of(generate::toy_masked_model().model, generate::toy_masked_model().tokenizer);
+      session_of(infer::toy_masked_model().model, infer::toy_masked_model().tokenizer);
   return session;
 }
 

@@ -10,7 +10,7 @@
 namespace heed::explore {
 namespace {
 
-const nn::AttentionChanges no_changes;
+const nn::Interventions no_interventions;
 
 struct Case {
   const char* name;
@@ -30,25 +30,28 @@ class WhatIfOfAllKinds : public testing::TestWithParam<Case> {
 
 TEST_P(WhatIfOfAllKinds, WithoutChangesBothSidesAreTheSameToTheBit) {
   const std::string& text = GetParam().text;
-  const WhatIf found = what_if(session(), {text, text, no_changes});
+  const WhatIf found = what_if(session(), {text, text, no_interventions});
   EXPECT_EQ(written(found.before), written(answer(session(), text)));
   EXPECT_EQ(written(found.before), written(found.after));
   EXPECT_FALSE(found.pieces.empty());
-  for (const ForcedPiece& piece : found.pieces) EXPECT_EQ(piece.before, piece.after);
+  for (const TeacherForcedPiece& piece : found.pieces) EXPECT_EQ(piece.before, piece.after);
 }
 
 TEST_P(WhatIfOfAllKinds, AHeadThatIsSwitchedOffChangesTheProbabilities) {
-  nn::AttentionChanges changes;
-  changes.scales = {{GetParam().site, 0, 0}};
+  nn::Interventions interventions;
+  interventions.scales = {{GetParam().site, 0, 0}};
   const std::string& text = GetParam().text;
-  const WhatIf found = what_if(session(), {text, text, changes});
+  const WhatIf found = what_if(session(), {text, text, interventions});
   EXPECT_EQ(written(found.before), written(answer(session(), text)));
-  EXPECT_EQ(written(found.after), written(answer(session(), text, {.changes = &changes})));
-  for (const ForcedPiece& piece : found.pieces) EXPECT_NE(piece.before, piece.after) << piece.piece;
+  EXPECT_EQ(written(found.after),
+            written(answer(session(), text, {.interventions = &interventions})));
+  for (const TeacherForcedPiece& piece : found.pieces)
+    EXPECT_NE(piece.before, piece.after) << piece.piece;
 }
 
 TEST_P(WhatIfOfAllKinds, AnotherWordIsTheSameAsAnotherSentence) {
-  const WhatIf found = what_if(session(), {GetParam().text, GetParam().changed_text, no_changes});
+  const WhatIf found =
+      what_if(session(), {GetParam().text, GetParam().changed_text, no_interventions});
   EXPECT_EQ(written(found.after), written(answer(session(), GetParam().changed_text)));
   EXPECT_NE(written(found.before), written(found.after));
 }
@@ -65,12 +68,12 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WhatIfOfAllKinds,
                          [](const auto& info) { return info.param.name; });
 
 TEST(WhatIf, TheForcedTokensAreThoseOfTheFirstAnswerWithItsProbabilities) {
-  nn::AttentionChanges changes;
-  changes.scales = {{"decoder.0.cross_attention", 0, 0}, {"decoder.0.cross_attention", 1, 0}};
-  const WhatIf found = what_if(*toy_translation(), {"one two", "one two", changes});
+  nn::Interventions interventions;
+  interventions.scales = {{"decoder.0.cross_attention", 0, 0}, {"decoder.0.cross_attention", 1, 0}};
+  const WhatIf found = what_if(*toy_translation(), {"one two", "one two", interventions});
   ASSERT_EQ(found.pieces.size(), found.before.tokens.size());
   for (std::size_t i = 0; i < found.pieces.size(); ++i) {
-    const generate::TokenScore& token = found.before.tokens[i];
+    const infer::TokenScore& token = found.before.tokens[i];
     EXPECT_EQ(found.pieces[i].piece, toy_translation()->tokenizer().piece(token.token));
     EXPECT_EQ(found.pieces[i].before, std::exp(double{token.log_probability}));
   }
@@ -79,7 +82,7 @@ TEST(WhatIf, TheForcedTokensAreThoseOfTheFirstAnswerWithItsProbabilities) {
 
 TEST(WhatIf, OfAWriterHasWhatFitsIntoItsContext) {
   const std::string prompt = "the cat sat on a ma";  // 19 of 24 tokens
-  const WhatIf found = what_if(*toy_language(), {prompt, prompt + "t", no_changes});
+  const WhatIf found = what_if(*toy_language(), {prompt, prompt + "t", no_interventions});
   ASSERT_EQ(found.pieces.size(), 5u);
   for (std::size_t i = 0; i < found.pieces.size(); ++i) {
     EXPECT_EQ(found.pieces[i].before, std::exp(double{found.before.tokens[i].log_probability}));
@@ -87,15 +90,16 @@ TEST(WhatIf, OfAWriterHasWhatFitsIntoItsContext) {
 }
 
 TEST(WhatIf, AWordThatNoGapCanHaveHasNoChance) {
-  const WhatIf found = what_if(*toy_masked(), {"the <mask> in", "the <mask> <mask>", no_changes});
+  const WhatIf found =
+      what_if(*toy_masked(), {"the <mask> in", "the <mask> <mask>", no_interventions});
   ASSERT_EQ(found.pieces.size(), 1u);
   EXPECT_GT(found.pieces[0].after, 0);
-  EXPECT_EQ(found.after.gaps.size(), 2u);
+  EXPECT_EQ(found.after.masks.size(), 2u);
 }
 
 TEST(WhatIf, IsWrittenAsTheContractSays) {
-  const auto written =
-      to_json(what_if(*toy_classifier(), {"the red", "the blue", no_changes}), *toy_classifier());
+  const auto written = to_json(
+      what_if(*toy_classifier(), {"the red", "the blue", no_interventions}), *toy_classifier());
   EXPECT_EQ(written["before"]["classes"][0]["label"], "warm");
   EXPECT_EQ(written["after"]["classes"][0]["label"], "cold");
   EXPECT_EQ(written["tokens"][0]["piece"], "warm");

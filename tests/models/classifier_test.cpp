@@ -29,11 +29,11 @@ std::vector<TransformerConfig> configs() {
 
 Tensor logits_of(const Classifier& model, const std::vector<std::vector<int>>& lines) {
   auto context = nn::ForwardContext::inference();
-  return model.logits(generate::pack_sources(lines), context);
+  return model.logits(infer::pack_sources(lines), context);
 }
 
 ClassifierBatch batch_of(const std::vector<std::vector<int>>& lines, std::vector<int> classes) {
-  return {generate::pack_sources(lines), std::move(classes)};
+  return {infer::pack_sources(lines), std::move(classes)};
 }
 
 // So that attention pooling does not begin as a mean.
@@ -63,7 +63,7 @@ TEST(Classifier, GivesALogitForEachLabelAndAVectorForEachLine) {
     const auto lines = sample_sentences({4, 1, 7});
     EXPECT_EQ(logits_of(model, lines).shape(), (Shape{3, 3}));
     auto context = nn::ForwardContext::inference();
-    EXPECT_EQ(model.pooled(generate::pack_sources(lines), context).shape(), (Shape{3, 16}));
+    EXPECT_EQ(model.pooled(infer::pack_sources(lines), context).shape(), (Shape{3, 16}));
   }
 }
 

@@ -40,21 +40,21 @@ Tensor logits_of(const std::string& folder) {
 
 TEST(ConvertWeights, EveryFormatAndBackToFloatsGivesTheSameLogits) {
   const Folders folders;
-  for (const WeightFormat format : narrow_formats) {
-    const std::string narrow = folders.path(std::string(name_of(format)));
-    const ConvertedSizes sizes = convert_weights(folders.path("f32"), narrow, format);
+  for (const WeightFormat format : quantized_formats) {
+    const std::string quantized = folders.path(std::string(name_of(format)));
+    const ConvertedSizes sizes = convert_weights(folders.path("f32"), quantized, format);
     EXPECT_EQ(sizes.before, std::filesystem::file_size(folders.path("f32/model.safetensors")));
-    EXPECT_EQ(sizes.after, std::filesystem::file_size(narrow + "/model.safetensors"));
+    EXPECT_EQ(sizes.after, std::filesystem::file_size(quantized + "/model.safetensors"));
     EXPECT_LT(sizes.after, sizes.before);
-    const ModelFolder loaded = load_model_folder(narrow);
+    const ModelFolder loaded = load_model_folder(quantized);
     EXPECT_EQ(loaded.generation, (GenerationConfig{.beam_size = 3}));
     EXPECT_EQ(loaded.tokenizer.bytes(), folders.tokenizer.bytes());
 
-    convert_weights(narrow, narrow + "-f32", WeightFormat::f32);
-    EXPECT_EQ(load_config(narrow + "-f32"), folders.config);
-    EXPECT_TRUE(same_bits(logits_of(narrow), logits_of(narrow + "-f32")));
-    EXPECT_EQ(weights_hash(load_parameters(narrow)),
-              weights_hash(load_parameters(narrow + "-f32")));
+    convert_weights(quantized, quantized + "-f32", WeightFormat::f32);
+    EXPECT_EQ(load_config(quantized + "-f32"), folders.config);
+    EXPECT_TRUE(same_bits(logits_of(quantized), logits_of(quantized + "-f32")));
+    EXPECT_EQ(weights_hash(load_parameters(quantized)),
+              weights_hash(load_parameters(quantized + "-f32")));
   }
 }
 
@@ -71,12 +71,12 @@ TEST(ConvertWeights, ALanguageModelIsConvertedToo) {
   EXPECT_EQ(loaded.config().weights, WeightFormat::int8);
   const PackedIds ids{{4, 5, 6}, Spans::single(3)};
   auto context = nn::ForwardContext::inference();
-  const LanguageModel narrow = model.narrowed(WeightFormat::int8);
+  const LanguageModel quantized = model.quantize(WeightFormat::int8);
   EXPECT_TRUE(same_bits(loaded.logits(loaded.hidden(ids, context)),
-                        narrow.logits(narrow.hidden(ids, context))));
+                        quantized.logits(quantized.hidden(ids, context))));
   const LanguageBatch batch{ids, {5, 6, 7}};
   EXPECT_EQ(loaded.loss(batch, context).negative_log_likelihood,
-            narrow.loss(batch, context).negative_log_likelihood);
+            quantized.loss(batch, context).negative_log_likelihood);
 }
 
 TEST(ConvertWeights, RefusesToRoundASecondTimeAndToReplaceAModel) {

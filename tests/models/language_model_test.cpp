@@ -81,7 +81,7 @@ TEST(LanguageModel, OtherSequencesChangeNothing) {
 }
 
 TEST(LanguageModel, SomeTokensAtATimeGiveTheBitsOfAllAtOnce) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   for (const TransformerConfig& config : language_configs()) {
     SCOPED_TRACE(to_json(config));
     const LanguageModel model = LanguageModel(config, 1).packed();

@@ -31,12 +31,12 @@ std::vector<TransformerConfig> configs() {
 
 Tensor logits_of(const MaskedModel& model, const std::vector<std::vector<int>>& lines) {
   auto context = nn::ForwardContext::inference();
-  return model.logits(model.encode(generate::pack_sources(lines), context).values);
+  return model.logits(model.encode(infer::pack_sources(lines), context).values);
 }
 
 // Hides the token in the middle of each line.
 MaskedBatch batch_of(const std::vector<std::vector<int>>& lines) {
-  MaskedBatch batch{generate::pack_sources(lines), {}, {}};
+  MaskedBatch batch{infer::pack_sources(lines), {}, {}};
   for (const Span& span : batch.input.spans) {
     batch.places.push_back(span.begin + (span.length - 1) / 2);
     batch.hidden.push_back(std::exchange(batch.input.ids[batch.places.back()], mask));

@@ -59,7 +59,7 @@ TEST(ModelFolder, SaveThenLoadGivesEqualOutputAndEqualHash) {
 }
 
 TEST(ModelFolder, OfAClassifierGivesEqualOutputAndTheSameLabels) {
-  const auto lines = generate::pack_sources(sample_sentences({4, 2}));
+  const auto lines = infer::pack_sources(sample_sentences({4, 2}));
   auto context = nn::ForwardContext::inference();
   for (const Choice<Pooling>& pooling : choices<Pooling>()) {
     const TemporaryFolder folder;
@@ -91,7 +91,7 @@ TEST(ModelFolder, OfAMaskedModelGivesEqualOutput) {
   const MaskedModelFolder saved = masked_letters(true);
   save_model_folder(folder.path(), saved.model, saved.tokenizer);
   const MaskedModelFolder loaded = load_masked_model_folder(folder.path());
-  const auto lines = generate::pack_sources(sample_sentences({4, 2}));
+  const auto lines = infer::pack_sources(sample_sentences({4, 2}));
   auto context = nn::ForwardContext::inference();
   EXPECT_TRUE(same_bits(saved.model.encode(lines, context).values,
                         loaded.model.encode(lines, context).values));
@@ -222,19 +222,19 @@ TEST(ModelFolder, RefusesAConfigurationFarLargerThanItsWeightsBeforeItBuildsIt) 
 }
 
 TEST(ModelFolder, WeightsInFewerBitsComeBackAsTheyWere) {
-  for (const WeightFormat format : narrow_formats) {
+  for (const WeightFormat format : quantized_formats) {
     for (TransformerConfig config : small_configs()) {
       const TemporaryFolder folder;
       const text::Tokenizer tokenizer = letters();
       config.vocabulary = tokenizer.size();
-      const TranslationModel model(config, 5), narrow = model.narrowed(format);
+      const TranslationModel model(config, 5), quantized = model.quantize(format);
       save_model_folder(folder.path(), model, tokenizer, {}, format);
       const ModelFolder loaded = load_model_folder(folder.path());
       EXPECT_EQ(loaded.model.config().weights, format);
       EXPECT_TRUE(
-          same_bits(all_logits(narrow, sample_sentences({4}), sample_sentences({6}, 2)),
+          same_bits(all_logits(quantized, sample_sentences({4}), sample_sentences({6}, 2)),
                     all_logits(loaded.model, sample_sentences({4}), sample_sentences({6}, 2))));
-      EXPECT_EQ(weights_hash(load_parameters(folder.path())), weights_hash(parameters(narrow)));
+      EXPECT_EQ(weights_hash(load_parameters(folder.path())), weights_hash(parameters(quantized)));
     }
   }
 }

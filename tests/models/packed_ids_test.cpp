@@ -33,7 +33,7 @@ TEST(PackedIds, GetTokensAroundEachSequence) {
 
 TEST(PackedIds, TakePartsOfOtherSequences) {
   const std::vector<std::span<const int>> parts = {std::span(sentences[0]).last(2), sentences[2]};
-  const PackedIds packed = pack(parts, {.behind = 2});
+  const PackedIds packed = pack(parts, {.append = 2});
   EXPECT_EQ(packed.ids, (std::vector<int>{8, 9, 2, 4, 2}));
   EXPECT_EQ(places(packed.spans), (Places{{0, 3}, {3, 2}}));
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "heed/base/random.h"
-#include "heed/generate/packing.h"
+#include "heed/infer/packing.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::models {
@@ -48,8 +48,8 @@ inline std::vector<TransformerConfig> small_configs() {
   return configs;
 }
 
-inline constexpr WeightFormat narrow_formats[] = {WeightFormat::f16, WeightFormat::bf16,
-                                                  WeightFormat::int8, WeightFormat::int4};
+inline constexpr WeightFormat quantized_formats[] = {WeightFormat::f16, WeightFormat::bf16,
+                                                     WeightFormat::int8, WeightFormat::int4};
 
 // Ids without special tokens, the same in every run.
 inline std::vector<std::vector<int>> sample_sentences(std::vector<int> lengths,
@@ -69,8 +69,8 @@ inline Tensor all_logits(const TranslationModel& model,
                          const std::vector<std::vector<int>>& sources,
                          const std::vector<std::vector<int>>& targets) {
   auto context = nn::ForwardContext::inference();
-  const Packed memory = model.encode(generate::pack_sources(sources), context);
-  return model.logits(model.decode(generate::pack_targets(targets), memory, context));
+  const Packed memory = model.encode(infer::pack_sources(sources), context);
+  return model.logits(model.decode(infer::pack_targets(targets), memory, context));
 }
 
 }  // namespace heed::models

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/generate/beam_search.h"
+#include "heed/infer/beam_search.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/optimizer.h"
@@ -31,8 +31,8 @@ std::vector<std::string> names_of(TranslationModel model) {
 
 TranslationBatch batch_of(const std::vector<std::vector<int>>& sources,
                           const std::vector<std::vector<int>>& targets) {
-  TranslationBatch batch{generate::pack_sources(sources), generate::pack_targets(targets), {}};
-  batch.target_output = generate::pack_sources(targets).ids;
+  TranslationBatch batch{infer::pack_sources(sources), infer::pack_targets(targets), {}};
+  batch.target_output = infer::pack_sources(targets).ids;
   return batch;
 }
 
@@ -115,7 +115,7 @@ TEST(TranslationModel, DecodingWithTheCacheEqualsDecodingWithoutToTheBit) {
     const Tensor whole = all_logits(model, sources, targets);
 
     auto context = nn::ForwardContext::inference();
-    const Packed memory = model.encode(generate::pack_sources(sources), context);
+    const Packed memory = model.encode(infer::pack_sources(sources), context);
     nn::DecoderState state = model.start(memory, std::vector<Index>{1, 1});
     for (Index t = 0; t <= 40; ++t) {
       const std::vector<int> ids{t == 0 ? end_token : targets[0][t - 1],
@@ -131,7 +131,7 @@ TEST(TranslationModel, ReorderedRowsGoOnAsTheHypothesesThatTheyWere) {
   const TranslationModel model(small_config(), 1);
   const auto sources = sample_sentences({6, 3});
   auto context = nn::ForwardContext::inference();
-  const Packed memory = model.encode(generate::pack_sources(sources), context);
+  const Packed memory = model.encode(infer::pack_sources(sources), context);
   nn::DecoderState state = model.start(memory, std::vector<Index>{1, 1});
   model.step(std::vector<int>{end_token, end_token}, state, context);
   state.reorder(std::vector<Index>{1, 1, 0});
@@ -195,7 +195,7 @@ TEST(TranslationModel, MemorisesADozenSentences) {
     optimizer.step(3e-3 * std::min(1.0, update / 20.0), 1.0 / batch.num_target_tokens());
     optimizer.clear_gradients();
   }
-  const auto found = generate::beam_search(model, generate::pack_sources(sources));
+  const auto found = infer::beam_search(model, infer::pack_sources(sources));
   for (std::size_t i = 0; i < sources.size(); ++i) {
     EXPECT_EQ(found[i].front().ids, targets[i]) << "sentence " << i;
   }
@@ -212,7 +212,7 @@ TEST(TranslationModel, PackedGivesTheSameBitsAndCannotBeTrained) {
     EXPECT_TRUE(same_bits(all_logits(packed, sources, targets), expected));
     auto context = nn::ForwardContext::inference();
     {
-      const NoRecording no_recording;  // now the packed weights do the work
+      const NoGrad no_grad;  // now the packed weights do the work
       EXPECT_TRUE(same_bits(all_logits(packed, sources, targets), expected));
     }
     EXPECT_THROW(backward(packed.loss(batch_of(sources, targets), context).loss), Error);
@@ -222,7 +222,7 @@ TEST(TranslationModel, PackedGivesTheSameBitsAndCannotBeTrained) {
 
 TEST(TranslationModel, PackedKeepsTheWeightsOfItsMoment) {
   const auto sources = sample_sentences({5}), targets = sample_sentences({4});
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   TranslationModel model(small_config(), 3);
   const TranslationModel packed = model.packed();
   const Tensor before = all_logits(model, sources, targets);
@@ -234,12 +234,12 @@ TEST(TranslationModel, PackedKeepsTheWeightsOfItsMoment) {
 }
 
 // A model of floats with the values that the weights of a narrowed one stand for.
-TranslationModel widened(const TranslationModel& narrow) {
-  TransformerConfig config = narrow.config();
+TranslationModel widened(const TranslationModel& quantized) {
+  TransformerConfig config = quantized.config();
   config.weights = WeightFormat::f32;
   TranslationModel wide(config, 1);
   std::vector<nn::NamedTensor> to = nn::named_parameters(wide);
-  const std::vector<nn::NamedTensor> from = parameters(narrow);
+  const std::vector<nn::NamedTensor> from = parameters(quantized);
   for (std::size_t i = 0; i < to.size(); ++i) {
     EXPECT_EQ(to[i].name, from[i].name);
     std::ranges::copy(from[i].value.values(), to[i].value.data());
@@ -251,17 +251,17 @@ TEST(TranslationModel, NarrowedGivesTheBitsOfItsWidenedWeights) {
   const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
   const TranslationBatch batch = batch_of(sources, targets);
   for (const TransformerConfig& config : small_configs()) {
-    for (const WeightFormat format : narrow_formats) {
+    for (const WeightFormat format : quantized_formats) {
       SCOPED_TRACE(testing::Message() << name_of(format) << ' ' << to_json(config));
-      const TranslationModel narrow = TranslationModel(config, 3).narrowed(format);
-      EXPECT_EQ(narrow.config().weights, format);
-      EXPECT_TRUE(narrow.is_packed());
-      const TranslationModel wide = widened(narrow);
+      const TranslationModel quantized = TranslationModel(config, 3).quantize(format);
+      EXPECT_EQ(quantized.config().weights, format);
+      EXPECT_TRUE(quantized.is_packed());
+      const TranslationModel wide = widened(quantized);
       const Tensor expected = all_logits(wide, sources, targets);
-      EXPECT_TRUE(same_bits(all_logits(narrow, sources, targets), expected));
-      EXPECT_TRUE(same_bits(all_logits(narrow.packed(), sources, targets), expected));
+      EXPECT_TRUE(same_bits(all_logits(quantized, sources, targets), expected));
+      EXPECT_TRUE(same_bits(all_logits(quantized.packed(), sources, targets), expected));
       auto context = nn::ForwardContext::inference();
-      EXPECT_EQ(narrow.loss(batch, context).negative_log_likelihood,
+      EXPECT_EQ(quantized.loss(batch, context).negative_log_likelihood,
                 wide.loss(batch, context).negative_log_likelihood);
     }
   }
@@ -272,7 +272,7 @@ TEST(TranslationModel, NarrowedWeightsAreNearTheFloats) {
   const TranslationModel model(small_config(), 3);
   const Tensor expected = all_logits(model, sources, targets);
   const auto largest_error = [&](WeightFormat format) {
-    const Tensor found = all_logits(model.narrowed(format), sources, targets);
+    const Tensor found = all_logits(model.quantize(format), sources, targets);
     float largest = 0;
     for (Index i = 0; i < found.size(); ++i) {
       largest = std::max(largest, std::abs(found.values()[i] - expected.values()[i]));
@@ -287,15 +287,15 @@ TEST(TranslationModel, NarrowedWeightsAreNearTheFloats) {
 
 TEST(TranslationModel, NarrowedCannotBeTrained) {
   const auto sources = sample_sentences({5}), targets = sample_sentences({4});
-  TranslationModel narrow = TranslationModel(small_config(), 3).narrowed(WeightFormat::int8);
+  TranslationModel quantized = TranslationModel(small_config(), 3).quantize(WeightFormat::int8);
   io::expect_error(ErrorKind::failed,
                    "embedding.weight: expected floats, which can be trained, found a weight in "
                    "fewer bits",
-                   [&] { nn::named_parameters(narrow); });
+                   [&] { nn::named_parameters(quantized); });
   auto context = nn::ForwardContext::training(1, 1);
-  EXPECT_THROW(backward(narrow.loss(batch_of(sources, targets), context).loss), Error);
-  EXPECT_THROW(TranslationModel(narrow.config(), 1), Error);
-  EXPECT_THROW(narrow.narrowed(WeightFormat::f32), Error);
+  EXPECT_THROW(backward(quantized.loss(batch_of(sources, targets), context).loss), Error);
+  EXPECT_THROW(TranslationModel(quantized.config(), 1), Error);
+  EXPECT_THROW(quantized.quantize(WeightFormat::f32), Error);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 // What `run` gives without anybody watching, and with somebody who keeps everything.
 template <typename Run>
 void expect_watching_changes_nothing(const Run& run) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   auto plain = nn::ForwardContext::inference();
   nn::KeepingWatcher watcher;
   auto watched = nn::ForwardContext::inference(&watcher);
@@ -28,8 +28,8 @@ TEST(Watching, ChangesNoBitOfATranslation) {
     const TranslationModel model = TranslationModel(config, 1).packed();
     const auto sources = sample_sentences({5, 3}), targets = sample_sentences({4, 6}, 2);
     expect_watching_changes_nothing([&](nn::ForwardContext& context) {
-      const Packed memory = model.encode(generate::pack_sources(sources), context);
-      return model.logits(model.decode(generate::pack_targets(targets), memory, context));
+      const Packed memory = model.encode(infer::pack_sources(sources), context);
+      return model.logits(model.decode(infer::pack_targets(targets), memory, context));
     });
   }
 }
@@ -39,7 +39,7 @@ TEST(Watching, ChangesNoBitOfATranslationTokenByToken) {
     SCOPED_TRACE(to_json(config));
     const TranslationModel model(config, 1);
     expect_watching_changes_nothing([&](nn::ForwardContext& context) {
-      const Packed memory = model.encode(generate::pack_sources(sample_sentences({5, 3})), context);
+      const Packed memory = model.encode(infer::pack_sources(sample_sentences({5, 3})), context);
       nn::DecoderState state = model.start(memory, std::vector<Index>{2, 1});
       Tensor last;
       for (int step = 0; step < 18; ++step) {
@@ -69,7 +69,7 @@ TEST(Watching, ChangesNoBitOfALanguageModelCachedOrNot) {
 }
 
 TEST(Watching, ChangesNoBitOfAnEncoderAlone) {
-  const PackedIds lines = generate::pack_sources(sample_sentences({5, 3}));
+  const PackedIds lines = infer::pack_sources(sample_sentences({5, 3}));
   const Classifier classifier(small_config(ModelKind::classifier), 1);
   expect_watching_changes_nothing(
       [&](nn::ForwardContext& context) { return classifier.logits(lines, context); });

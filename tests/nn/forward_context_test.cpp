@@ -83,7 +83,7 @@ TEST(WordLeaves, HoldTheGradientByEveryWord) {
   EXPECT_TRUE(same_bits(leaf.detach(), x));
   ASSERT_TRUE(leaf.gradient().is_defined());
 
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   auto plain = ForwardContext::inference();
   const float step = 1e-2f;
   for (const Index i : {0, 9, 23}) {

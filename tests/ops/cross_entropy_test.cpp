@@ -224,7 +224,8 @@ TEST(ProjectionCrossEntropy, APackedWeightGivesTheSameLoss) {
   std::vector<int> targets(500);
   for (int i = 0; i < 500; ++i) targets[i] = i * 7 % 30;
   const ops::PackedMatrix packed(weight, ops::WeightFormat::int8);
-  const auto expected = ops::projection_cross_entropy(x, packed.widened(), Tensor(), targets, 0.1f);
+  const auto expected =
+      ops::projection_cross_entropy(x, packed.dequantize(), Tensor(), targets, 0.1f);
   const auto found = ops::projection_cross_entropy(x, packed, targets, 0.1f);
   EXPECT_EQ(found.loss.item(), expected.loss.item());
   EXPECT_EQ(found.negative_log_likelihood, expected.negative_log_likelihood);

@@ -26,7 +26,7 @@ TEST(Embedding, APackedTableGivesTheBitsOfItsWidenedOne) {
                                     WeightFormat::int8, WeightFormat::int4}) {
     const ops::PackedMatrix table(sample({5, 70}), format);
     EXPECT_TRUE(
-        same_bits(ops::embedding(table, ids, 1.5f), ops::embedding(table.widened(), ids, 1.5f)));
+        same_bits(ops::embedding(table, ids, 1.5f), ops::embedding(table.dequantize(), ids, 1.5f)));
     EXPECT_THROW(ops::embedding(table, std::vector<int>{5}), Error);
     EXPECT_THROW(ops::embedding(table, std::vector<int>{-1}), Error);
   }

@@ -38,7 +38,7 @@ TEST(PackedMatrix, InFewerBitsGivesTheBitsOfItsWidenedWeightForAnyRowsAndThreads
     for (const auto& [out_dim, in_dim] : {std::pair{17, 30}, std::pair{600, 300}}) {
       const ops::PackedMatrix packed(Tensor::randn({out_dim, in_dim}, rng), format);
       EXPECT_EQ(packed.format(), format);
-      const Tensor wide = packed.widened(), bias = Tensor::randn({out_dim}, rng);
+      const Tensor wide = packed.dequantize(), bias = Tensor::randn({out_dim}, rng);
       for (const Index rows : {0, 1, 2, 5, 100, 193, 400}) {
         const Tensor x = Tensor::randn({rows, in_dim}, rng);
         const Tensor expected = ops::linear(x, wide, bias);
@@ -54,7 +54,7 @@ TEST(PackedMatrix, InFewerBitsGivesTheBitsOfItsWidenedWeightForAnyRowsAndThreads
 
 TEST(PackedMatrix, GivesItsFloatsBack) {
   const Tensor weight = sample({37, 21});
-  EXPECT_TRUE(same_bits(ops::PackedMatrix(weight).widened(), weight));
+  EXPECT_TRUE(same_bits(ops::PackedMatrix(weight).dequantize(), weight));
 }
 
 TEST(PackedMatrix, RefusesOtherWidthsAndGradients) {
@@ -65,7 +65,7 @@ TEST(PackedMatrix, RefusesOtherWidthsAndGradients) {
   Tensor x = Tensor::zeros({2, 4});
   x.require_gradient();
   EXPECT_THROW(ops::linear(x, packed, Tensor()), Error);
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   EXPECT_NO_THROW(ops::linear(x, packed, Tensor()));
 }
 

@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/generate/alignment.h"
+#include "heed/infer/alignment.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
@@ -311,7 +311,7 @@ Index num_right_looks(const ToyTraining& toy, const Training& training) {
   for (std::size_t i = 0; i < lines.source.size(); ++i) {
     const std::vector<std::vector<int>> source{loaded.tokenizer.encode(lines.source[i])};
     const std::vector<std::vector<int>> target{loaded.tokenizer.encode(lines.target[i])};
-    const Tensor weights = generate::cross_attention_weights(loaded.model, source, target, 0)[0];
+    const Tensor weights = infer::cross_attention_weights(loaded.model, source, target, 0)[0];
     const Index num_words = std::ssize(source[0]);  // and an end token
     for (Index word = 0; word < num_words; ++word) {
       const auto row = weights.values().subspan(word * (num_words + 1), num_words + 1);

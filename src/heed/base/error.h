@@ -10,6 +10,8 @@ namespace heed {
 // The kinds decide the exit code of the program (see exit_code).
 enum class ErrorKind { failed, usage, data, model, diverged };
 
+// A message names a setting by its field's name in backticks, `max_length`; the program shows the
+// option that sets it, --max-length.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

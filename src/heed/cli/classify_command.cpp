@@ -7,19 +7,19 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/cli/line_chunks.h"
-#include "heed/generate/image_labeller.h"
-#include "heed/generate/line_classifier.h"
+#include "heed/infer/image_labeller.h"
+#include "heed/infer/line_classifier.h"
 
 namespace heed::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using Classes = std::vector<generate::ClassProbability>;
+using Classes = std::vector<infer::ClassProbability>;
 
 // label TAB probability [TAB label TAB probability ...]
 void print_line(std::ostream& out, const Classes& classes, const std::vector<std::string>& labels) {
   const char* between = "";
-  for (const generate::ClassProbability& one : classes) {
+  for (const infer::ClassProbability& one : classes) {
     out << between << fmt::format("{}\t{:.4f}", labels[one.of_class], one.probability);
     between = "\t";
   }
@@ -28,7 +28,7 @@ void print_line(std::ostream& out, const Classes& classes, const std::vector<std
 
 void print_json(std::ostream& out, const Classes& classes, const std::vector<std::string>& labels) {
   ordered_json all = ordered_json::array();
-  for (const generate::ClassProbability& one : classes) {
+  for (const infer::ClassProbability& one : classes) {
     all.push_back({{"label", labels[one.of_class]}, {"probability", one.probability}});
   }
   const ordered_json line{{"classes", all}};
@@ -43,7 +43,7 @@ void print(std::ostream& out, const ClassifyOptions& options, const std::vector<
 }
 
 int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
-  const auto classifier = generate::LineClassifier::load(options.model);
+  const auto classifier = infer::LineClassifier::load(options.model);
   over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
     const auto results = classifier.classify(
         lines, options.top, {.batch_tokens = options.batch_tokens, .first_line = first_line});
@@ -53,7 +53,7 @@ int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostrea
 }
 
 int classify_images(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
-  const auto labeller = generate::ImageLabeller::load(options.model);
+  const auto labeller = infer::ImageLabeller::load(options.model);
   over_chunks(in, out, [&](const std::vector<std::string>& paths, Index) {
     print(out, options, labeller.classify_files(paths, options.top), labeller.labels());
   });

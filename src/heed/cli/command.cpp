@@ -101,9 +101,35 @@ std::optional<int> parse(const Command& command, std::vector<std::string> argume
   return std::nullopt;
 }
 
+// "`max_length`: expected ..." becomes "--max-length: expected ..." where the command has that
+// option: the library knows settings by their names, and only the command line knows its options.
+std::string with_option_names(const std::string& message, const CLI::App& app) {
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t open; (open = message.find('`', at)) != message.npos;) {
+    const std::size_t close = message.find('`', open + 1);
+    if (close == message.npos) break;
+    std::string option = "--" + message.substr(open + 1, close - open - 1);
+    std::ranges::replace(option, '_', '-');
+    const bool is_known = app.get_option_no_throw(option) != nullptr;
+    text.append(message, at, is_known ? open - at : close + 1 - at);
+    if (is_known) text += option;
+    at = close + 1;
+  }
+  return text + message.substr(at);
+}
+
+int run_work(const Command& command) {
+  try {
+    return command.execute();
+  } catch (const Error& error) {
+    throw Error(error.kind(), with_option_names(error.what(), *command.app()));
+  }
+}
+
 int run_command(const Command& command, std::vector<std::string> arguments) {
   const std::optional<int> helped = parse(command, std::move(arguments));
-  const int code = helped ? *helped : command.execute();
+  const int code = helped ? *helped : run_work(command);
   std::cout.flush();
   check(std::cout.good(), "standard output: cannot be written");
   return code;

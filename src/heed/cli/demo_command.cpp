@@ -13,7 +13,7 @@
 #include "heed/base/interrupt.h"
 #include "heed/cli/word_attention.h"
 #include "heed/data/grammar_corpus.h"
-#include "heed/generate/translator.h"
+#include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/train/training.h"
 
@@ -61,7 +61,7 @@ train::Training demo_training(const DemoOptions& options) {
   return training;
 }
 
-std::vector<std::string> translate_all(const generate::Translator& translator,
+std::vector<std::string> translate_all(const infer::Translator& translator,
                                        const std::vector<data::SentencePair>& pairs) {
   std::vector<std::string> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
@@ -99,7 +99,7 @@ void print_figures(std::ostream& out, const std::vector<data::SentencePair>& pai
 }
 
 // The first test sentence with a pronoun: not the prettiest, so that nothing is picked.
-void print_attention(std::ostream& out, const generate::Translator& translator,
+void print_attention(std::ostream& out, const infer::Translator& translator,
                      const std::vector<data::SentencePair>& pairs,
                      const std::vector<std::string>& translations) {
   const auto is_pronoun = [](const data::SentencePair& pair) {
@@ -134,7 +134,7 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
     return 128 + interrupt_signal();
   }
 
-  const auto translator = generate::Translator::load(training.model_folder);
+  const auto translator = infer::Translator::load(training.model_folder);
   const std::vector<data::SentencePair> pairs = test_pairs(options.corpus);
   const std::vector<std::string> translations = translate_all(translator, pairs);
   print_samples(out, pairs, translations);

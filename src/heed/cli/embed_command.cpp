@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "heed/cli/line_chunks.h"
-#include "heed/generate/sentence_encoder.h"
+#include "heed/infer/sentence_encoder.h"
 #include "heed/io/npy.h"
 
 namespace heed::cli {
@@ -22,7 +22,7 @@ void print_rows(std::ostream& out, const Tensor& vectors) {
 }  // namespace
 
 int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
-  const auto encoder = generate::SentenceEncoder::load(options.model);
+  const auto encoder = infer::SentenceEncoder::load(options.model);
   std::vector<float> all;
   over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
     const Tensor vectors =

@@ -12,10 +12,10 @@
 #include "heed/data/labelled_images.h"
 #include "heed/data/labelled_lines.h"
 #include "heed/data/records.h"
-#include "heed/generate/image_labeller.h"
-#include "heed/generate/line_classifier.h"
-#include "heed/generate/text_likelihood.h"
-#include "heed/generate/translator.h"
+#include "heed/infer/image_labeller.h"
+#include "heed/infer/line_classifier.h"
+#include "heed/infer/text_likelihood.h"
+#include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/perplexity.h"
@@ -87,23 +87,23 @@ int print_metrics(const EvaluateOptions& options, std::span<const std::string> h
 }
 
 int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
-  const auto translator = generate::Translator::load(options.model);
+  const auto translator = infer::Translator::load(options.model);
   const text::ParallelLines pairs =
       options.pairs.empty()
           ? text::read_parallel_lines(options.source, options.target)
           : data::read_record_pairs(options.pairs,
                                     data::parse_field_names(options.fields, 2, "--fields"));
-  generate::TranslationOptions how{
+  infer::TranslationOptions how{
       .search = translator.default_search(), .truncate = options.truncate, .with_scores = false};
   how.search.beam_size = options.beam_size.value_or(how.search.beam_size);
   std::vector<std::string> hypotheses;
-  for (const generate::Translation& translation : translator.translate(pairs.source, how)) {
+  for (const infer::Translation& translation : translator.translate(pairs.source, how)) {
     hypotheses.push_back(translation.text());
   }
   return print_metrics(options, hypotheses, pairs.target, out);
 }
 
-using Classes = std::vector<std::vector<generate::ClassProbability>>;
+using Classes = std::vector<std::vector<infer::ClassProbability>>;
 
 // How good the likeliest classes are, where `right` are the right ones.
 int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
@@ -123,7 +123,7 @@ int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
 }
 
 int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
-  const auto classifier = generate::LineClassifier::load(options.model);
+  const auto classifier = infer::LineClassifier::load(options.model);
   const auto lines = data::read_labelled_lines(options.labelled);
   const auto right = data::classes_of(lines, classifier.labels(), options.labelled.string());
   return print_scores(options, right, classifier.classify(data::texts_of(lines)),
@@ -131,11 +131,11 @@ int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
 }
 
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
-  const auto labeller = generate::ImageLabeller::load(options.model);
+  const auto labeller = infer::ImageLabeller::load(options.model);
   const auto images = data::LabelledImages::read(options.images.string(), data::ImagePart::test,
                                                  labeller.shape(), labeller.labels());
   std::vector<int> right;
-  std::vector<generate::Pixels> pixels;
+  std::vector<infer::Pixels> pixels;
   for (Index i = 0; i < images.size(); ++i) {
     right.push_back(images.class_of(i));
     pixels.push_back(images.pixels(i));
@@ -148,7 +148,7 @@ int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
   const std::vector<std::string> lines = text::read_lines(options.text);
   check_as(ErrorKind::data, !lines.empty(), options.text.string(),
            ": expected lines of text, found none");
-  const auto [loss, num_tokens] = generate::text_likelihood(model.packed(), tokenizer, lines);
+  const auto [loss, num_tokens] = infer::text_likelihood(model.packed(), tokenizer, lines);
   metrics::TextLength length;
   for (const std::string& line : lines) length.add(line + '\n', 0);
   length.tokens = num_tokens;

@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/cli/line_chunks.h"
-#include "heed/generate/gap_filler.h"
+#include "heed/infer/fill_mask.h"
 
 namespace heed::cli {
 namespace {
@@ -16,41 +16,41 @@ namespace {
 using nlohmann::ordered_json;
 
 // word TAB probability [TAB word TAB probability ...] [||| those of the next gap]
-void print_line(std::ostream& out, const generate::FilledLine& line) {
+void print_line(std::ostream& out, const infer::FilledLine& line) {
   const char* between_gaps = "";
-  for (const std::vector<generate::GapWord>& gap : line) {
+  for (const std::vector<infer::MaskCandidate>& mask : line) {
     out << std::exchange(between_gaps, " ||| ");
     const char* between = "";
-    for (const generate::GapWord& word : gap) {
+    for (const infer::MaskCandidate& word : mask) {
       out << std::exchange(between, "\t") << fmt::format("{}\t{:.4f}", word.word, word.probability);
     }
   }
   out << '\n';
 }
 
-void print_json(std::ostream& out, const generate::FilledLine& line) {
-  ordered_json gaps = ordered_json::array();
-  for (const std::vector<generate::GapWord>& gap : line) {
+void print_json(std::ostream& out, const infer::FilledLine& line) {
+  ordered_json masks = ordered_json::array();
+  for (const std::vector<infer::MaskCandidate>& mask : line) {
     ordered_json words = ordered_json::array();
-    for (const generate::GapWord& word : gap) {
+    for (const infer::MaskCandidate& word : mask) {
       words.push_back({{"word", word.word}, {"probability", word.probability}});
     }
-    gaps.push_back(words);
+    masks.push_back(words);
   }
-  const ordered_json object{{"gaps", gaps}};
+  const ordered_json object{{"gaps", masks}};
   out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace
 
 int fill(const FillOptions& options, std::istream& in, std::ostream& out) {
-  check_as(ErrorKind::usage, !options.gap.empty(), "--gap: expected some text, found none");
-  const auto filler = generate::GapFiller::load(options.model);
+  check_as(ErrorKind::usage, !options.mask.empty(), "--gap: expected some text, found none");
+  const auto filler = infer::FillMask::load(options.model);
   over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
     const auto filled =
-        filler.fill(lines, options.gap, options.top,
+        filler.fill(lines, options.mask, options.top,
                     {.batch_tokens = options.batch_tokens, .first_line = first_line});
-    for (const generate::FilledLine& line : filled) {
+    for (const infer::FilledLine& line : filled) {
       (options.json ? print_json : print_line)(out, line);
     }
   });
@@ -62,7 +62,7 @@ Command fill_command() {
   Command command("fill", "Tell which words could stand in the gaps of every line.",
                   "echo 'The cat sat on the <mask>.' | heed fill --model my-masked-model");
   command.option("--model", options->model, "model folder")->required();
-  command.option("--gap", options->gap, "how gaps are written");
+  command.option("--gap", options->mask, "how gaps are written");
   command.option("--top", options->top, "print the K most likely words for each gap")
       ->check(CLI::PositiveNumber);
   command.flag("--json", options->json, "an object a line: gaps, words and their probabilities");

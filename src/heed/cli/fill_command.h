@@ -11,7 +11,7 @@ namespace heed::cli {
 
 struct FillOptions {
   std::string model = {};
-  std::string gap = "<mask>";
+  std::string mask = "<mask>";
   Index top = 5;
   bool json = false;
   Index batch_tokens = 2048;

@@ -60,26 +60,26 @@ class TextsInOrder {
   std::vector<std::string> waiting_;
 };
 
-void print_json(std::ostream& out, const std::string& prompt, const generate::WrittenText& written,
+void print_json(std::ostream& out, const std::string& prompt, const infer::GeneratedText& written,
                 const text::Tokenizer& tokenizer, const GenerateOptions& options) {
   ordered_json tokens = ordered_json::array();
-  for (const generate::TokenScore& token : written.tokens) {
+  for (const infer::TokenScore& token : written.tokens) {
     tokens.push_back({{"id", token.token},
                       {"piece", tokenizer.piece(token.token)},
                       {"log_probability", token.log_probability}});
   }
   ordered_json line{{"prompt", prompt},
                     {"text", written.text},
-                    {"ending", generate::to_string(written.ending)},
+                    {"ending", infer::to_string(written.ending)},
                     {"tokens", tokens}};
   if (!options.require.empty()) line["missing"] = written.missing;
   out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << std::endl;
 }
 
-void write_batch(const generate::TextWriter& writer, std::span<const std::string> prompts,
+void write_batch(const infer::TextGenerator& writer, std::span<const std::string> prompts,
                  const GenerateOptions& options, std::ostream& out) {
   if (options.json) {
-    const auto texts = writer.write(prompts, options.writing);
+    const auto texts = writer.generate(prompts, options.writing);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       print_json(out, prompts[i / options.writing.num_samples], texts[i], writer.tokenizer(),
                  options);
@@ -88,20 +88,20 @@ void write_batch(const generate::TextWriter& writer, std::span<const std::string
   }
   TextsInOrder texts(out, options, prompts, options.writing.first_prompt == 1);
   const auto add = [&](std::size_t number, std::string_view part) { texts.add(number, part); };
-  texts.finish(writer.write(prompts, options.writing, add).size());
+  texts.finish(writer.generate(prompts, options.writing, add).size());
 }
 
 // The options with what they forbid and require in the model's tokens.
 GenerateOptions constrained(GenerateOptions options, const text::Tokenizer& tokenizer) {
   options.writing.constraints =
-      generate::Constraints::of_words(options.forbid, options.require, tokenizer);
+      infer::Constraints::of_words(options.forbid, options.require, tokenizer);
   return options;
 }
 
 }  // namespace
 
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out) {
-  const auto writer = generate::TextWriter::load(options.model);
+  const auto writer = infer::TextGenerator::load(options.model);
   GenerateOptions batch = constrained(options, writer.tokenizer());
   if (options.prompt) {
     write_batch(writer, std::span(&*options.prompt, 1), batch, out);
@@ -117,7 +117,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 }
 
 int converse(const GenerateOptions& options, std::ostream& out) {
-  const auto writer = generate::TextWriter::load(options.model);
+  const auto writer = infer::TextGenerator::load(options.model);
   LineEditor lines("> ");
   GenerateOptions one = constrained(options, writer.tokenizer());
   one.separator = "";
@@ -136,7 +136,7 @@ int converse(const GenerateOptions& options, std::ostream& out) {
 
 namespace {
 
-void add_sampling_options(Command& command, generate::SamplingOptions& sampling) {
+void add_sampling_options(Command& command, infer::SamplingOptions& sampling) {
   command.option("--temperature", sampling.temperature,
                  "below 1: more of what is likely; 0: always the most likely");
   command.option("--top-k", sampling.top_k, "only the K most likely tokens; 0: all");
@@ -150,7 +150,7 @@ void add_sampling_options(Command& command, generate::SamplingOptions& sampling)
                  "no run of so many tokens comes twice; 0: any may");
 }
 
-void add_writing_options(Command& command, generate::WritingOptions& writing) {
+void add_generation_options(Command& command, infer::GenerationOptions& writing) {
   add_sampling_options(command, writing.sampling);
   command.option("--seed", writing.seed, "of chance: the same seed, the same text");
   command.option("--max-tokens", writing.max_tokens, "longest text, in tokens")
@@ -173,7 +173,7 @@ Command generate_command() {
   CLI::App& app = *command.app();
   command.option("--model", options->model, "model folder")->required();
   app.add_option("--prompt", options->prompt, "the text to go on from");
-  add_writing_options(command, options->writing);
+  add_generation_options(command, options->writing);
   app.add_option("--forbid", options->forbid, "a word that may not come out; may be said again")
       ->allow_extra_args(false);
   app.add_option("--require", options->require,
@@ -187,7 +187,7 @@ Command generate_command() {
                "words that are missing");
   command.accept_threads();
   command.run([options] {
-    generate::validate(options->writing.sampling);
+    infer::validate(options->writing.sampling);
     const bool is_conversation = !options->prompt && ::isatty(STDIN_FILENO) != 0;
     return is_conversation ? converse(*options, std::cout)
                            : generate(*options, std::cin, std::cout);

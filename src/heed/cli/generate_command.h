@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "heed/cli/command.h"
-#include "heed/generate/text_writer.h"
+#include "heed/infer/text_generator.h"
 
 namespace heed::cli {
 
 struct GenerateOptions {
   std::string model = {};
   std::optional<std::string> prompt = {};  // otherwise every line of the input is one
-  generate::WritingOptions writing = {};   // its constraints come from the words below
+  infer::GenerationOptions writing = {};   // its constraints come from the words below
   std::vector<std::string> forbid = {};    // words that may not come out
   std::vector<std::string> require = {};   // words that must
   bool echo = false;                       // the prompt before its text

@@ -10,7 +10,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/cli/line_chunks.h"
-#include "heed/generate/scoring.h"
+#include "heed/infer/scoring.h"
 #include "heed/text/lines.h"
 
 namespace heed::cli {
@@ -39,12 +39,12 @@ std::string on_one_line(const std::string& piece) {
 }
 
 // score [||| piece log-probability ...]
-void print_line(std::ostream& out, const generate::ScoredLine& line,
-                const text::Tokenizer& tokenizer, const ScoreOptions& options) {
+void print_line(std::ostream& out, const infer::ScoredLine& line, const text::Tokenizer& tokenizer,
+                const ScoreOptions& options) {
   out << fmt::format("{:.4f}", line.log_probability());
   if (options.tokens) {
     out << " |||";
-    for (const generate::TokenScore& token : line.tokens) {
+    for (const infer::TokenScore& token : line.tokens) {
       out << fmt::format(" {} {:.4f}", on_one_line(tokenizer.piece(token.token)),
                          token.log_probability);
     }
@@ -52,14 +52,14 @@ void print_line(std::ostream& out, const generate::ScoredLine& line,
   out << '\n';
 }
 
-void print_json(std::ostream& out, const generate::ScoredLine& line,
-                const text::Tokenizer& tokenizer, const ScoreOptions& options) {
+void print_json(std::ostream& out, const infer::ScoredLine& line, const text::Tokenizer& tokenizer,
+                const ScoreOptions& options) {
   ordered_json object{{"log_probability", line.log_probability()},
                       {"num_tokens", line.tokens.size()},
                       {"truncated", line.is_cut}};
   if (options.tokens) {
     object["tokens"] = ordered_json::array();
-    for (const generate::TokenScore& token : line.tokens) {
+    for (const infer::TokenScore& token : line.tokens) {
       object["tokens"].push_back({{"id", token.token},
                                   {"piece", tokenizer.piece(token.token)},
                                   {"log_probability", token.log_probability}});
@@ -68,9 +68,9 @@ void print_json(std::ostream& out, const generate::ScoredLine& line,
   out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-void print(std::ostream& out, std::span<const generate::ScoredLine> lines,
+void print(std::ostream& out, std::span<const infer::ScoredLine> lines,
            const text::Tokenizer& tokenizer, const ScoreOptions& options) {
-  for (const generate::ScoredLine& line : lines) {
+  for (const infer::ScoredLine& line : lines) {
     (options.json ? print_json : print_line)(out, line, tokenizer, options);
   }
   out.flush();
@@ -104,7 +104,7 @@ void score_texts(const ScoreOptions& options, std::istream& in, std::ostream& ou
   check_as(ErrorKind::usage, !options.source && !options.target,
            "score: expected lines on standard input for a language model, found --source or "
            "--target");
-  const auto scorer = generate::LineScorer::load(options.model);
+  const auto scorer = infer::LineScorer::load(options.model);
   for_chunks(in, [&](std::span<const std::string> lines, Index first_line) {
     print(out,
           scorer.score(lines, {.batch_tokens = options.batch_tokens,
@@ -117,7 +117,7 @@ void score_texts(const ScoreOptions& options, std::istream& in, std::ostream& ou
 void score_pairs(const ScoreOptions& options, std::istream& in, std::ostream& out) {
   check_as(ErrorKind::usage, options.source.has_value() == options.target.has_value(),
            "score: expected --source and --target or none of them, found one");
-  const auto scorer = generate::PairScorer::load(options.model);
+  const auto scorer = infer::PairScorer::load(options.model);
   const auto score_lines = [&](const text::ParallelLines& pairs, Index first_line) {
     print(out,
           scorer.score(pairs.source, pairs.target,

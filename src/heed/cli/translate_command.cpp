@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/cli/line_chunks.h"
-#include "heed/generate/translator.h"
+#include "heed/infer/translator.h"
 #include "heed/text/lines.h"
 
 namespace heed::cli {
@@ -19,9 +19,9 @@ using nlohmann::ordered_json;
 // Enough lines to sort into batches of like lengths, few enough to see output soon.
 constexpr std::size_t lines_per_chunk = 2000;
 
-generate::BeamSearchOptions search_options(const TranslateOptions& options,
-                                           const generate::Translator& translator) {
-  generate::BeamSearchOptions search = translator.default_search();
+infer::BeamSearchOptions search_options(const TranslateOptions& options,
+                                        const infer::Translator& translator) {
+  infer::BeamSearchOptions search = translator.default_search();
   search.beam_size = options.beam_size.value_or(search.beam_size);
   search.length_penalty = options.length_penalty.value_or(search.length_penalty);
   search.max_length = options.max_length.value_or(search.max_length);
@@ -30,7 +30,7 @@ generate::BeamSearchOptions search_options(const TranslateOptions& options,
   search.diversity_penalty = options.diversity_penalty;
   search.coverage_penalty = options.coverage_penalty;
   search.constraints =
-      generate::Constraints::of_words(options.forbid, options.require, translator.tokenizer());
+      infer::Constraints::of_words(options.forbid, options.require, translator.tokenizer());
   return search;
 }
 
@@ -60,39 +60,39 @@ class Prefixes {
 };
 
 // text [||| score] [||| alignment]
-void print_line(std::ostream& out, const generate::Translation& translation,
+void print_line(std::ostream& out, const infer::Translation& translation,
                 const TranslateOptions& options) {
-  const generate::TranslatedLine& best = translation.best.front();
+  const infer::TranslatedLine& best = translation.best.front();
   out << best.text;
   if (!best.text.empty()) {
     if (options.scores) out << fmt::format(" ||| {:.4f}", best.normalised_score);
-    if (options.alignment) out << " ||| " << generate::to_pharaoh(best.alignment);
+    if (options.alignment) out << " ||| " << infer::to_pharaoh(best.alignment);
   }
   out << '\n';
 }
 
 // number of the line, from 0 ||| text ||| features ||| score [||| alignment]
-void print_n_best(std::ostream& out, const generate::Translation& translation, Index line,
+void print_n_best(std::ostream& out, const infer::Translation& translation, Index line,
                   const TranslateOptions& options) {
-  for (const generate::TranslatedLine& one : translation.best) {
+  for (const infer::TranslatedLine& one : translation.best) {
     out << fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}", line, one.text, one.score,
                        one.normalised_score);
-    if (options.alignment) out << " ||| " << generate::to_pharaoh(one.alignment);
+    if (options.alignment) out << " ||| " << infer::to_pharaoh(one.alignment);
     out << '\n';
   }
 }
 
-std::vector<std::string> missing_words(const generate::TranslatedLine& one,
-                                       const generate::Constraints& constraints) {
+std::vector<std::string> missing_words(const infer::TranslatedLine& one,
+                                       const infer::Constraints& constraints) {
   std::vector<int> ids;
-  for (const generate::TokenScore& token : one.tokens) ids.push_back(token.token);
+  for (const infer::TokenScore& token : one.tokens) ids.push_back(token.token);
   return constraints.missing_words(ids);
 }
 
-ordered_json json_of(const generate::TranslatedLine& one, const text::Tokenizer& tokenizer,
-                     const generate::Constraints& constraints, const TranslateOptions& options) {
+ordered_json json_of(const infer::TranslatedLine& one, const text::Tokenizer& tokenizer,
+                     const infer::Constraints& constraints, const TranslateOptions& options) {
   ordered_json tokens = ordered_json::array();
-  for (const generate::TokenScore& token : one.tokens) {
+  for (const infer::TokenScore& token : one.tokens) {
     tokens.push_back({{"id", token.token},
                       {"piece", tokenizer.piece(token.token)},
                       {"log_probability", token.log_probability}});
@@ -102,15 +102,15 @@ ordered_json json_of(const generate::TranslatedLine& one, const text::Tokenizer&
                       {"score", one.normalised_score},
                       {"tokens", tokens}};
   if (!options.require.empty()) object["missing"] = missing_words(one, constraints);
-  if (options.alignment) object["alignment"] = generate::to_pharaoh(one.alignment);
+  if (options.alignment) object["alignment"] = infer::to_pharaoh(one.alignment);
   return object;
 }
 
-void print_json(std::ostream& out, const generate::Translation& translation, Index line,
-                const text::Tokenizer& tokenizer, const generate::Constraints& constraints,
+void print_json(std::ostream& out, const infer::Translation& translation, Index line,
+                const text::Tokenizer& tokenizer, const infer::Constraints& constraints,
                 const TranslateOptions& options) {
   ordered_json translations = ordered_json::array();
-  for (const generate::TranslatedLine& one : translation.best) {
+  for (const infer::TranslatedLine& one : translation.best) {
     translations.push_back(json_of(one, tokenizer, constraints, options));
   }
   const ordered_json object{{"line", line + 1}, {"translations", translations}};
@@ -120,20 +120,20 @@ void print_json(std::ostream& out, const generate::Translation& translation, Ind
 }  // namespace
 
 int translate(const TranslateOptions& options, std::istream& in, std::ostream& out) {
-  const auto translator = generate::Translator::load(options.model);
+  const auto translator = infer::Translator::load(options.model);
   const Prefixes prefixes(options);
-  generate::TranslationOptions how{.search = search_options(options, translator),
-                                   .truncate = options.truncate,
-                                   .with_alignment = options.alignment,
-                                   .with_scores = options.scores || options.json || options.n_best,
-                                   .batch_tokens = options.batch_tokens};
+  infer::TranslationOptions how{.search = search_options(options, translator),
+                                .truncate = options.truncate,
+                                .with_alignment = options.alignment,
+                                .with_scores = options.scores || options.json || options.n_best,
+                                .batch_tokens = options.batch_tokens};
   LineChunks input(in, "standard input");
   for (auto lines = input.next(lines_per_chunk); !lines.empty();
        lines = input.next(lines_per_chunk)) {
     Index line = input.num_lines() - static_cast<Index>(lines.size());
     how.first_line = line + 1;
     how.prefixes = prefixes.of_lines(line, std::ssize(lines));
-    for (const generate::Translation& translation : translator.translate(lines, how)) {
+    for (const infer::Translation& translation : translator.translate(lines, how)) {
       if (options.json) {
         print_json(out, translation, line, translator.tokenizer(), how.search.constraints, options);
       } else if (options.n_best) {

@@ -8,7 +8,7 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
-#include "heed/generate/beam_search.h"
+#include "heed/infer/beam_search.h"
 
 namespace heed::cli {
 
@@ -20,7 +20,7 @@ struct TranslateOptions {
   std::optional<Index> max_length = {};
   std::optional<Index> n_best = {};  // set: the n best of each line, in the format of Moses
   Index diverse_groups = 1;
-  double diversity_penalty = generate::BeamSearchOptions{}.diversity_penalty;
+  double diversity_penalty = infer::BeamSearchOptions{}.diversity_penalty;
   double coverage_penalty = 0;
   std::optional<std::string> prefix = {};    // of every translation
   std::optional<std::string> prefixes = {};  // a file: one for each line

@@ -68,7 +68,7 @@ WordAttention encoder_attention_from(const models::TranslationModel& model,
   const Index from = last_piece_of(words, word);
 
   LayerWatcher watcher;
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   auto context = nn::ForwardContext::inference(&watcher);
   model.encode({ids, Spans::single(length)}, context);
 

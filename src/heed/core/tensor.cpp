@@ -17,8 +17,8 @@ namespace heed {
 // A place in the record: a leaf that collects a gradient, or a result and the way back from it.
 class Node {
  public:
-  Node(std::vector<std::shared_ptr<Node>> inputs, detail::AnyBackward go_back)
-      : inputs_(std::move(inputs)), go_back_(std::move(go_back)), order_(next_order++) {}
+  Node(std::vector<std::shared_ptr<Node>> inputs, detail::AnyBackward backward_function)
+      : inputs_(std::move(inputs)), backward_(std::move(backward_function)), order_(next_order++) {}
 
   bool is_leaf() const { return inputs_.empty(); }
   std::uint64_t order() const { return order_; }
@@ -47,12 +47,12 @@ class Node {
   }
 
   // Hands this result's gradient on to its inputs and lets go of everything that was kept for it.
-  void go_back() {
+  void backward_function() {
     const Tensor dy = std::exchange(gradient_, Tensor());
-    Gradients gradients = go_back_(dy, [this](std::size_t input) {
+    Gradients gradients = backward_(dy, [this](std::size_t input) {
       return inputs_[input] ? inputs_[input]->take_gradient() : Tensor();
     });
-    go_back_ = nullptr;
+    backward_ = nullptr;
     assert(gradients.size() == inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i] && gradients[i].is_defined())
@@ -65,7 +65,7 @@ class Node {
   static std::atomic<std::uint64_t> next_order;
 
   std::vector<std::shared_ptr<Node>> inputs_;
-  detail::AnyBackward go_back_;
+  detail::AnyBackward backward_;
   Tensor gradient_;
   std::uint64_t order_;
 };
@@ -167,14 +167,15 @@ void Tensor::clear_gradient() {
   if (node_) node_->gradient() = Tensor();
 }
 
-Tensor detail::record_node(Tensor y, const std::vector<Tensor>& inputs, AnyBackward go_back) {
+Tensor detail::record_node(Tensor y, const std::vector<Tensor>& inputs,
+                           AnyBackward backward_function) {
   const bool is_needed = std::any_of(inputs.begin(), inputs.end(),
                                      [](const Tensor& input) { return input.needs_gradient(); });
   if (!recording || !is_needed) return y;
   std::vector<std::shared_ptr<Node>> nodes;
   nodes.reserve(inputs.size());
   for (const Tensor& input : inputs) nodes.push_back(input.node_);
-  y.node_ = std::make_shared<Node>(std::move(nodes), std::move(go_back));
+  y.node_ = std::make_shared<Node>(std::move(nodes), std::move(backward_function));
   return y;
 }
 
@@ -191,11 +192,11 @@ void backward(Tensor result, const Tensor& gradient) {
   result = Tensor();
   last->add_gradient(gradient);
   if (last->is_leaf()) return;
-  for (const auto& node : results_behind(last)) node->go_back();
+  for (const auto& node : results_behind(last)) node->backward_function();
 }
 
-NoRecording::NoRecording() : before_(recording) { recording = false; }
-NoRecording::~NoRecording() { recording = before_; }
-bool is_recording() { return recording; }
+NoGrad::NoGrad() : before_(recording) { recording = false; }
+NoGrad::~NoGrad() { recording = before_; }
+bool is_grad_enabled() { return recording; }
 
 }  // namespace heed

@@ -29,7 +29,7 @@ using TakeGradient = std::function<Tensor(std::size_t input)>;
 
 namespace detail {
 using AnyBackward = std::function<Gradients(const Tensor& dy, const TakeGradient& take)>;
-Tensor record_node(Tensor y, const std::vector<Tensor>& inputs, AnyBackward go_back);
+Tensor record_node(Tensor y, const std::vector<Tensor>& inputs, AnyBackward backward_function);
 }  // namespace detail
 
 class Tensor {
@@ -83,16 +83,16 @@ class Tensor {
 // Joins the result `y` to the graph if any input needs a gradient and recording is on. The way back
 // is a function of dy, or of dy and a TakeGradient. It must capture `y` before this call if it
 // needs it, so that no node owns itself.
-template <typename GoBack>
-Tensor record(Tensor y, const std::vector<Tensor>& inputs, GoBack go_back) {
-  if constexpr (std::invocable<GoBack&, const Tensor&>) {
-    return detail::record_node(
-        std::move(y), inputs,
-        [go_back = std::move(go_back)](const Tensor& dy, const TakeGradient&) mutable -> Gradients {
-          return go_back(dy);
-        });
+template <typename BackwardFunction>
+Tensor record(Tensor y, const std::vector<Tensor>& inputs, BackwardFunction backward_function) {
+  if constexpr (std::invocable<BackwardFunction&, const Tensor&>) {
+    return detail::record_node(std::move(y), inputs,
+                               [backward_function = std::move(backward_function)](
+                                   const Tensor& dy, const TakeGradient&) mutable -> Gradients {
+                                 return backward_function(dy);
+                               });
   } else {
-    return detail::record_node(std::move(y), inputs, std::move(go_back));
+    return detail::record_node(std::move(y), inputs, std::move(backward_function));
   }
 }
 
@@ -102,16 +102,16 @@ void backward(const Tensor& loss);
 void backward(Tensor result, const Tensor& gradient);
 
 // While one of these lives, this thread records nothing: for decoding and validation.
-class NoRecording {
+class NoGrad {
  public:
-  NoRecording();
-  ~NoRecording();
-  NoRecording(const NoRecording&) = delete;
-  NoRecording& operator=(const NoRecording&) = delete;
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
 
  private:
   bool before_;
 };
-bool is_recording();
+bool is_grad_enabled();
 
 }  // namespace heed

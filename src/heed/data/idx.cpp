@@ -66,7 +66,7 @@ IdxImages read_idx_images(const std::string& path) {
   check_as(ErrorKind::data, count > 0 && height > 0 && width > 0, path,
            ": expected images with pixels, found ", count, " of ", width, " x ", height);
   const auto size = io::CheckedSize(count, path, ErrorKind::data) * height * width;
-  size.narrow<Index>();  // so that a place among the pixels is an Index
+  size.quantized<Index>();  // so that a place among the pixels is an Index
   IdxImages images{.count = static_cast<Index>(count),
                    .shape = {static_cast<Index>(height), static_cast<Index>(width), 1},
                    .pixels = {}};

@@ -6,8 +6,8 @@
 
 #include "heed/base/error.h"
 #include "heed/explore/recording.h"
-#include "heed/text/gaps.h"
 #include "heed/text/lines.h"
+#include "heed/text/masked_text.h"
 #include "heed/text/utf8.h"
 
 namespace heed::explore {
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view gap_mark = text::Tokenizer::mask_piece;  // as in heed fill
+constexpr std::string_view mask_text = text::Tokenizer::mask_piece;  // as in heed fill
 constexpr Index num_next = 20;       // tokens that may follow a prompt
 constexpr Index num_continued = 20;  // tokens that do
 constexpr Index num_gap_words = 20;
@@ -42,31 +42,32 @@ std::vector<int> encoded(const ModelSession& session, const std::string& text) {
   if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
   check_not_blank(text);
   if (!session.masked()) return tokenizer.encode(text);
-  const text::GappedLine line = text::encode_gaps(tokenizer, text, gap_mark);
-  check_as(ErrorKind::data, !line.gaps.empty(), "text: expected a gap ", gap_mark, ", found none");
+  const text::MaskedText line = text::encode_masked_text(tokenizer, text, mask_text);
+  check_as(ErrorKind::data, !line.masks.empty(), "text: expected a gap ", mask_text,
+           ", found none");
   return line.ids;
 }
 
 // The last row of the logits after a prompt, without tokens that a text writer never writes.
-std::vector<generate::TokenScore> most_likely_next(const ModelSession& session,
-                                                   const std::string& text,
-                                                   const nn::AttentionChanges* changes) {
-  const NoRecording no_recording;
-  auto context = nn::ForwardContext::inference(nullptr, changes);
+std::vector<infer::TokenScore> most_likely_next(const ModelSession& session,
+                                                const std::string& text,
+                                                const nn::Interventions* interventions) {
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(nullptr, interventions);
   const PassInput input{.source = source_ids(session, text), .target = {}};
-  Tensor logits = forced_logits(session, input, context);  // [N, V]
+  Tensor logits = teacher_forced_logits(session, input, context);  // [N, V]
   const std::span<float> last = logits.values().last(static_cast<std::size_t>(logits.dim(1)));
-  generate::forbid_unwritten(last);
-  return generate::top_tokens(generate::LogProbabilities::of_logits(last), num_next, {});
+  infer::suppress_special_tokens(last);
+  return infer::top_tokens(infer::LogProbabilities::of_logits(last), num_next, {});
 }
 
-Answer translation(const generate::Translator& translator, const std::string& text,
+Answer translation(const infer::Translator& translator, const std::string& text,
                    const AnswerOptions& options) {
   check_not_blank(text);
-  generate::TranslationOptions translating{.search = translator.default_search()};
+  infer::TranslationOptions translating{.search = translator.default_search()};
   if (options.beam_size) translating.search.beam_size = *options.beam_size;
-  translating.search.changes = options.changes;
-  generate::TranslatedLine best =
+  translating.search.hook = options.interventions;
+  infer::TranslatedLine best =
       std::move(translator.translate(std::span(&text, 1), translating).front().best.front());
   Answer answer;
   answer.text = std::move(best.text);
@@ -77,36 +78,36 @@ Answer translation(const generate::Translator& translator, const std::string& te
 
 Answer continuation(const ModelSession& session, const std::string& text,
                     const AnswerOptions& options) {
-  generate::WritingOptions writing;
+  infer::GenerationOptions writing;
   writing.sampling.temperature = 0;
   writing.max_tokens = num_continued;
-  writing.changes = options.changes;
-  generate::WrittenText written =
-      std::move(session.text_writer()->write(std::span(&text, 1), writing).front());
+  writing.hook = options.interventions;
+  infer::GeneratedText written =
+      std::move(session.text_generator()->generate(std::span(&text, 1), writing).front());
   Answer answer;
   answer.text = std::move(written.text);
   answer.tokens = std::move(written.tokens);
-  answer.next = most_likely_next(session, text, options.changes);
+  answer.next = most_likely_next(session, text, options.interventions);
   return answer;
 }
 
-json token_json(const ModelSession& session, const generate::TokenScore& token) {
+json token_json(const ModelSession& session, const infer::TokenScore& token) {
   return {{"piece", session.tokenizer().piece(token.token)},
           {"log_probability", token.log_probability}};
 }
 
-json next_json(const ModelSession& session, const generate::TokenScore& token) {
+json next_json(const ModelSession& session, const infer::TokenScore& token) {
   return {{"piece", session.tokenizer().piece(token.token)},
           {"id", token.token},
           {"probability", std::exp(double{token.log_probability})}};
 }
 
-json gap_json(const std::vector<generate::GapWord>& words) {
-  json gap = json::array();
-  for (const generate::GapWord& word : words) {
-    gap.push_back({{"piece", word.word}, {"probability", word.probability}});
+json mask_json(const std::vector<infer::MaskCandidate>& words) {
+  json mask = json::array();
+  for (const infer::MaskCandidate& word : words) {
+    mask.push_back({{"piece", word.word}, {"probability", word.probability}});
   }
-  return gap;
+  return mask;
 }
 
 template <typename Values, typename ToJson>
@@ -135,33 +136,33 @@ std::vector<int> target_ids(const ModelSession& session, const std::string& text
 
 Answer answer(const ModelSession& session, const std::string& text, const AnswerOptions& options) {
   if (const auto* translator = session.translator()) return translation(*translator, text, options);
-  if (session.text_writer()) return continuation(session, text, options);
-  generate::LineOptions lines;
-  lines.changes = options.changes;
+  if (session.text_generator()) return continuation(session, text, options);
+  infer::LineOptions lines;
+  lines.hook = options.interventions;
   Answer answer;
   if (const auto* classifier = session.line_classifier()) {
     const auto all = static_cast<Index>(classifier->labels().size());
     answer.classes = classifier->classify(std::span(&text, 1), all, lines).front();
     return answer;
   }
-  check_as(ErrorKind::usage, session.gap_filler() != nullptr,
+  check_as(ErrorKind::usage, session.fill_mask() != nullptr,
            "explore: expected a model that reads text, found one for images");
-  answer.gaps =
-      session.gap_filler()->fill(std::span(&text, 1), gap_mark, num_gap_words, lines).front();
+  answer.masks =
+      session.fill_mask()->fill(std::span(&text, 1), mask_text, num_gap_words, lines).front();
   return answer;
 }
 
 std::vector<int> target_inputs(const Answer& translation) {
   std::vector<int> ids{text::Tokenizer::end};
-  for (const generate::TokenScore& token : translation.tokens) ids.push_back(token.token);
+  for (const infer::TokenScore& token : translation.tokens) ids.push_back(token.token);
   if (ids.size() > 1 && ids.back() == text::Tokenizer::end) ids.pop_back();
   return ids;
 }
 
 json to_json(const Answer& answer, const ModelSession& session) {
-  const auto token = [&](const generate::TokenScore& one) { return token_json(session, one); };
-  const auto next = [&](const generate::TokenScore& one) { return next_json(session, one); };
-  const auto of_class = [&](const generate::ClassProbability& one) {
+  const auto token = [&](const infer::TokenScore& one) { return token_json(session, one); };
+  const auto next = [&](const infer::TokenScore& one) { return next_json(session, one); };
+  const auto of_class = [&](const infer::ClassProbability& one) {
     return json{{"label", session.config().labels[static_cast<std::size_t>(one.of_class)]},
                 {"probability", one.probability}};
   };
@@ -177,7 +178,7 @@ json to_json(const Answer& answer, const ModelSession& session) {
     case models::ModelKind::classifier:
       return {{"classes", array_of(answer.classes, of_class)}};
     default:
-      return {{"gaps", array_of(answer.gaps, gap_json)}};
+      return {{"gaps", array_of(answer.masks, mask_json)}};
   }
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/explore/model_session.h"
-#include "heed/nn/attention_changes.h"
+#include "heed/nn/interventions.h"
 
 namespace heed::explore {
 
@@ -26,20 +26,20 @@ std::vector<int> source_ids(const ModelSession& session, const std::string& text
 std::vector<int> target_ids(const ModelSession& session, const std::string& text);
 
 struct AnswerOptions {
-  const nn::AttentionChanges* changes = nullptr;  // null: the model as it is
-  std::optional<Index> beam_size = std::nullopt;  // of a translation; the model's own otherwise
+  const nn::Interventions* interventions = nullptr;  // null: the model as it is
+  std::optional<Index> beam_size = std::nullopt;     // of a translation; the model's own otherwise
 };
 
 // One of these, by the kind of the model.
 struct Answer {
   // A translation, or the greedy continuation of a prompt.
   std::string text;
-  double score = 0;                          // log-probability of a translation
-  std::vector<generate::TokenScore> tokens;  // of a translation with the end token last
+  double score = 0;                       // log-probability of a translation
+  std::vector<infer::TokenScore> tokens;  // of a translation with the end token last
 
-  std::vector<generate::TokenScore> next;            // after a prompt, the most likely first
-  std::vector<generate::ClassProbability> classes;   // all, the most likely first
-  std::vector<std::vector<generate::GapWord>> gaps;  // of each, the most likely first
+  std::vector<infer::TokenScore> next;                   // after a prompt, the most likely first
+  std::vector<infer::ClassProbability> classes;          // all, the most likely first
+  std::vector<std::vector<infer::MaskCandidate>> masks;  // of each, the most likely first
 };
 
 Answer answer(const ModelSession& session, const std::string& text,

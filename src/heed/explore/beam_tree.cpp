@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/generate/beam_search.h"
+#include "heed/infer/beam_search.h"
 
 namespace heed::explore {
 namespace {
@@ -13,9 +13,9 @@ namespace {
 using nlohmann::json;
 using State = BeamNode::State;
 
-class TreeBuilder : public generate::BeamObserver {
+class TreeBuilder : public infer::BeamObserver {
  public:
-  void on_step(std::span<const generate::BeamCandidate> candidates) override {
+  void on_step(std::span<const infer::BeamCandidate> candidates) override {
     ++step_;
     std::vector<Index> live;
     for (Index rank = 0; rank < std::ssize(candidates); ++rank) {
@@ -28,7 +28,7 @@ class TreeBuilder : public generate::BeamObserver {
   std::vector<BeamNode> nodes{{.token = text::Tokenizer::end}};
 
  private:
-  void add(const generate::BeamCandidate& candidate, Index rank) {
+  void add(const infer::BeamCandidate& candidate, Index rank) {
     BeamNode node{.parent = live_[candidate.parent],
                   .token = candidate.token.token,
                   .log_probability = candidate.token.log_probability,
@@ -61,7 +61,7 @@ std::vector<int> ids_of(const std::vector<BeamNode>& nodes, std::span<const Inde
 
 // Every hypothesis is one path only, so its tokens find it.
 std::vector<Index> winning_path(const std::vector<BeamNode>& nodes,
-                                const generate::Hypothesis& winner) {
+                                const infer::Hypothesis& winner) {
   for (Index node = 0; node < std::ssize(nodes); ++node) {
     if (nodes[node].state != State::finished) continue;
     std::vector<Index> path = path_to(nodes, node);
@@ -99,16 +99,16 @@ json to_json(const BeamNode& node, Index id, const ModelSession& session) {
 }  // namespace
 
 BeamTree beam_tree(const ModelSession& session, std::span<const int> source, Index beam_size,
-                   const nn::AttentionChanges* changes) {
+                   const nn::Interventions* interventions) {
   check_as(ErrorKind::usage, session.translator() != nullptr,
            "beam: expected a model that translates, found ", models::name_of(session.kind()));
   TreeBuilder builder;
-  generate::BeamSearchOptions options = session.translator()->default_search();
+  infer::BeamSearchOptions options = session.translator()->default_search();
   options.beam_size = beam_size;
-  options.changes = changes;
+  options.hook = interventions;
   options.observer = &builder;
   const models::PackedIds input{{source.begin(), source.end()}, Spans::single(std::ssize(source))};
-  const auto found = generate::beam_search(*session.translation(), input, options);
+  const auto found = infer::beam_search(*session.translation(), input, options);
   std::vector<Index> best = winning_path(builder.nodes, found.front().front());
   return {std::move(builder.nodes), std::move(best)};
 }

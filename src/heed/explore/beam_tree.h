@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "heed/explore/model_session.h"
-#include "heed/generate/beam.h"
-#include "heed/nn/attention_changes.h"
+#include "heed/infer/beam.h"
+#include "heed/nn/interventions.h"
 
 namespace heed::explore {
 
 struct BeamNode {
-  using State = generate::BeamCandidate::Fate;
+  using State = infer::BeamCandidate::Fate;
 
   std::optional<Index> parent = std::nullopt;  // none: the root, before the first token
   int token = 0;
@@ -33,7 +33,7 @@ struct BeamTree {
 // The search for the translation of source tokens, which end with the end token, as the command
 // line would run it with this beam. Refuses (ErrorKind::usage) models that do not translate.
 BeamTree beam_tree(const ModelSession& session, std::span<const int> source, Index beam_size,
-                   const nn::AttentionChanges* changes = nullptr);
+                   const nn::Interventions* interventions = nullptr);
 
 nlohmann::json to_json(const BeamTree& tree, const ModelSession& session);
 

@@ -44,7 +44,7 @@ Tensor output_columns(const CellPass& pass) {
 }
 
 void add_output_share(CellPass& pass, const Floats& share) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const Tensor columns = output_columns(pass);
   const Tensor part = ops::linear(Tensor::from(share, {1, pass.head_dim()}), columns, Tensor());
   CellStep step{"output_share",
@@ -100,13 +100,14 @@ std::vector<Prediction> predictions(const CellPass& pass) {
 }
 
 Tensor logits_without(const CellPass& pass, const Floats& share) {
-  const NoRecording no_recording;
-  nn::AttentionChanges changes = pass.recording().changes();
+  const NoGrad no_grad;
+  nn::Interventions interventions = pass.recording().interventions();
   Floats taken;
   for (const float value : share) taken.push_back(-(pass.head_scale() * value));
-  changes.nudges.push_back({pass.site().name, pass.place().head, pass.place().query, taken});
-  auto context = nn::ForwardContext::inference(nullptr, &changes);
-  return forced_logits(pass.session(), pass.recording().input(), context);
+  interventions.steering.push_back(
+      {pass.site().name, pass.place().head, pass.place().query, taken});
+  auto context = nn::ForwardContext::inference(nullptr, &interventions);
+  return teacher_forced_logits(pass.session(), pass.recording().input(), context);
 }
 
 void add_logit_share(CellPass& pass, const Floats& share) {

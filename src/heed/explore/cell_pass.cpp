@@ -38,9 +38,9 @@ CellPass::CellPass(const Recording& recording, const CellPlace& place)
       site_(recording.session().site(place.site)),
       place_(place),
       watcher_(place.site) {
-  const NoRecording no_recording;
-  auto context = nn::ForwardContext::inference(&watcher_, &recording_.changes());
-  logits_ = forced_logits(session(), recording_.input(), context);
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(&watcher_, &recording_.interventions());
+  logits_ = teacher_forced_logits(session(), recording_.input(), context);
   check_place(place_, view().weights.at(0));
   const std::string key_stack = is_cross() ? "encoder" : stack();
   cell_.query = place_.query;
@@ -55,7 +55,7 @@ std::vector<int> CellPass::tokens_of(const std::string& stack) const {
 }
 
 ops::Similarity CellPass::similarity() const {
-  return recording_.changes().similarity.value_or(config().similarity);
+  return recording_.interventions().swapped_similarity.value_or(config().similarity);
 }
 
 Index CellPass::key_value_head() const {
@@ -66,7 +66,7 @@ Index CellPass::key_value_head() const {
 
 float CellPass::head_scale() const {
   float scale = 1;
-  for (const auto& change : recording_.changes().scales) {
+  for (const auto& change : recording_.interventions().scales) {
     if (change.layer == site_.name && change.head == place_.head) scale = change.scale;
   }
   return scale;

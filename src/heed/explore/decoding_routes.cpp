@@ -5,9 +5,9 @@
 
 #include "heed/base/error.h"
 #include "heed/explore/answer.h"
+#include "heed/explore/attribution.h"
 #include "heed/explore/beam_tree.h"
 #include "heed/explore/next_tokens.h"
-#include "heed/explore/truth.h"
 #include "heed/io/json_fields.h"
 
 namespace heed::explore {
@@ -20,7 +20,7 @@ constexpr Index default_beam_size = 5;
 constexpr Index max_beam_size = 32;
 constexpr Index num_next = 50;
 
-generate::SamplingOptions sampling_of(const JsonFields& request) {
+infer::SamplingOptions sampling_of(const JsonFields& request) {
   return {.temperature = request.number_or("temperature", 1),
           .top_k = request.integer_or("top_k", 0),
           .top_p = request.number_or("top_p", 1),
@@ -40,13 +40,13 @@ PassInput input_of(const ModelSession& session, const JsonFields& request) {
   return input;
 }
 
-json truth_of(const Trace& trace, const serve::Request& request) {
+json attribution_of(const Trace& trace, const serve::Request& request) {
   PredictionTarget target{.place = request.query_index("target")};
   if (request.query.contains("token")) {
     target.token = static_cast<int>(request.query_index("token"));
   }
   const Recording& recording = trace.recording;
-  return to_json(truth(trace.session(), recording.input(), recording.changes(), target),
+  return to_json(attribution(trace.session(), recording.input(), recording.interventions(), target),
                  trace.session());
 }
 
@@ -55,7 +55,7 @@ json beam_of(const Trace& trace, const serve::Request& request) {
   check_as(ErrorKind::usage, size >= 1 && size <= max_beam_size, "size: expected a beam from 1 to ",
            max_beam_size, ", found ", size);
   const BeamTree tree =
-      beam_tree(trace.session(), trace.source(), size, &trace.recording.changes());
+      beam_tree(trace.session(), trace.source(), size, &trace.recording.interventions());
   return to_json(tree, trace.session());
 }
 
@@ -63,14 +63,14 @@ json beam_of(const Trace& trace, const serve::Request& request) {
 
 json next_tokens_of(const json& body, ExplorerState& state) {
   const JsonFields request = JsonFields::of(body, "next", ErrorKind::usage);
-  const generate::SamplingOptions sampling = sampling_of(request);
+  const infer::SamplingOptions sampling = sampling_of(request);
   if (const std::optional<Index> id = request.optional_integer("trace")) {
     const std::shared_ptr<const Trace> trace = state.traces.find(*id);
     PassInput input = trace->recording.input();
     keep_prefix(trace->session().language() ? input.source : input.target,
                 request.optional_integer("prefix"));
     return to_json(
-        next_tokens(trace->session(), input, &trace->recording.changes(), sampling, num_next),
+        next_tokens(trace->session(), input, &trace->recording.interventions(), sampling, num_next),
         trace->session());
   }
   const auto session = state.sessions.session(request.optional_integer("checkpoint"));
@@ -79,9 +79,9 @@ json next_tokens_of(const json& body, ExplorerState& state) {
 }
 
 void add_decoding_routes(serve::Router& router, ExplorerState& state) {
-  router.get("/api/trace/{id}/truth", [&state](const serve::Request& request) {
+  router.get("/api/trace/{id}/attribution", [&state](const serve::Request& request) {
     const auto trace = state.traces.find(request.path_index("id"));
-    return serve::json_response(truth_of(*trace, request));
+    return serve::json_response(attribution_of(*trace, request));
   });
   router.get("/api/trace/{id}/beam", [&state](const serve::Request& request) {
     const auto trace = state.traces.find(request.path_index("id"));

@@ -1,4 +1,5 @@
-// /api/trace/{id}/truth, /api/trace/{id}/beam and /api/next: why and how a model chose its tokens.
+// /api/trace/{id}/attribution, /api/trace/{id}/beam and /api/next: why and how a model chose its
+// tokens.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

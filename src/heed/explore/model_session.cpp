@@ -95,7 +95,7 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
     case ModelKind::image_classifier:
       return load(&models::load_image_classifier);
     case ModelKind::language:
-      return generate::TextWriter(load(&models::load_language_model).packed(), tokenizer());
+      return infer::TextGenerator(load(&models::load_language_model).packed(), tokenizer());
     case ModelKind::classifier: {
       models::Classifier model = load(&load_classifier);
       nn::pack_weights(model);
@@ -104,11 +104,11 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
     case ModelKind::masked: {
       models::MaskedModel model = load(&load_masked_model);
       nn::pack_weights(model);
-      return Gaps{model, {model, tokenizer()}};
+      return MaskedLm{model, {model, tokenizer()}};
     }
     default:
-      return generate::Translator(load(&models::load_model).packed(), tokenizer(),
-                                  models::load_generation_config(folder));
+      return infer::Translator(load(&models::load_model).packed(), tokenizer(),
+                               models::load_generation_config(folder));
   }
 }
 
@@ -135,34 +135,34 @@ const text::Tokenizer& ModelSession::tokenizer() const {
   return *tokenizer_;
 }
 
-const generate::Translator* ModelSession::translator() const {
-  return std::get_if<generate::Translator>(&model_);
+const infer::Translator* ModelSession::translator() const {
+  return std::get_if<infer::Translator>(&model_);
 }
-const generate::TextWriter* ModelSession::text_writer() const {
-  return std::get_if<generate::TextWriter>(&model_);
+const infer::TextGenerator* ModelSession::text_generator() const {
+  return std::get_if<infer::TextGenerator>(&model_);
 }
-const generate::LineClassifier* ModelSession::line_classifier() const {
+const infer::LineClassifier* ModelSession::line_classifier() const {
   const Classes* classes = std::get_if<Classes>(&model_);
   return classes ? &classes->lines : nullptr;
 }
-const generate::GapFiller* ModelSession::gap_filler() const {
-  const Gaps* gaps = std::get_if<Gaps>(&model_);
-  return gaps ? &gaps->filler : nullptr;
+const infer::FillMask* ModelSession::fill_mask() const {
+  const MaskedLm* masks = std::get_if<MaskedLm>(&model_);
+  return masks ? &masks->filler : nullptr;
 }
 
 const models::TranslationModel* ModelSession::translation() const {
   return translator() ? &translator()->model() : nullptr;
 }
 const models::LanguageModel* ModelSession::language() const {
-  return text_writer() ? &text_writer()->model() : nullptr;
+  return text_generator() ? &text_generator()->model() : nullptr;
 }
 const models::Classifier* ModelSession::classifier() const {
   const Classes* classes = std::get_if<Classes>(&model_);
   return classes ? &classes->model : nullptr;
 }
 const models::MaskedModel* ModelSession::masked() const {
-  const Gaps* gaps = std::get_if<Gaps>(&model_);
-  return gaps ? &gaps->model : nullptr;
+  const MaskedLm* masks = std::get_if<MaskedLm>(&model_);
+  return masks ? &masks->model : nullptr;
 }
 
 const Site& ModelSession::site(const std::string& name) const {

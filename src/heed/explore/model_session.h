@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "heed/generate/gap_filler.h"
-#include "heed/generate/line_classifier.h"
-#include "heed/generate/text_writer.h"
-#include "heed/generate/translator.h"
+#include "heed/infer/fill_mask.h"
+#include "heed/infer/line_classifier.h"
+#include "heed/infer/text_generator.h"
+#include "heed/infer/translator.h"
 
 namespace heed::explore {
 
@@ -48,10 +48,10 @@ class ModelSession {
   const models::MaskedModel* masked() const;
 
   // The same as the command line runs it; null in the same way.
-  const generate::Translator* translator() const;
-  const generate::TextWriter* text_writer() const;
-  const generate::LineClassifier* line_classifier() const;
-  const generate::GapFiller* gap_filler() const;
+  const infer::Translator* translator() const;
+  const infer::TextGenerator* text_generator() const;
+  const infer::LineClassifier* line_classifier() const;
+  const infer::FillMask* fill_mask() const;
 
   const std::vector<Site>& sites() const { return sites_; }
   const Site& site(const std::string& name) const;  // refuses (ErrorKind::usage) other names
@@ -64,14 +64,14 @@ class ModelSession {
  private:
   struct Classes {
     models::Classifier model;
-    generate::LineClassifier lines;
+    infer::LineClassifier lines;
   };
-  struct Gaps {
+  struct MaskedLm {
     models::MaskedModel model;
-    generate::GapFiller filler;
+    infer::FillMask filler;
   };
-  using AnyModel = std::variant<models::ImageClassifier, generate::Translator, generate::TextWriter,
-                                Classes, Gaps>;
+  using AnyModel = std::variant<models::ImageClassifier, infer::Translator, infer::TextGenerator,
+                                Classes, MaskedLm>;
   AnyModel load(const std::string& folder) const;
 
   models::TransformerConfig config_;

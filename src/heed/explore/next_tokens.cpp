@@ -5,22 +5,22 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/generate/text_writer.h"
-#include "heed/generate/top_tokens.h"
+#include "heed/infer/text_generator.h"
+#include "heed/infer/top_tokens.h"
 
 namespace heed::explore {
 
 using nlohmann::json;
 
 std::vector<NextToken> next_tokens(std::span<const float> logits,
-                                   const generate::SamplingOptions& options, Index count) {
+                                   const infer::SamplingOptions& options, Index count) {
   std::map<int, double> chances;
-  for (const generate::TokenProbability& kept : generate::candidates(logits, options)) {
+  for (const infer::TokenProbability& kept : infer::candidates(logits, options)) {
     chances[kept.token] = kept.probability;
   }
   std::vector<NextToken> tokens;
-  for (const generate::TokenScore& best :
-       generate::top_tokens(generate::LogProbabilities::of_logits(logits), count, {})) {
+  for (const infer::TokenScore& best :
+       infer::top_tokens(infer::LogProbabilities::of_logits(logits), count, {})) {
     const auto kept = chances.find(best.token);
     const bool is_kept = kept != chances.end();
     tokens.push_back({.token = best.token,
@@ -33,18 +33,18 @@ std::vector<NextToken> next_tokens(std::span<const float> logits,
 }
 
 std::vector<NextToken> next_tokens(const ModelSession& session, const PassInput& input,
-                                   const nn::AttentionChanges* changes,
-                                   const generate::SamplingOptions& options, Index count) {
+                                   const nn::Interventions* interventions,
+                                   const infer::SamplingOptions& options, Index count) {
   check_as(ErrorKind::usage, session.translation() || session.language(),
            "next: expected a model that writes, found ", models::name_of(session.kind()));
-  generate::validate(options);
+  infer::validate(options);
   const std::vector<int>& read = session.language() ? input.source : input.target;
   check_as(ErrorKind::usage, !read.empty(), "next: expected a token at least, found none");
-  const NoRecording no_recording;
-  auto context = nn::ForwardContext::inference(nullptr, changes);
-  Tensor logits = forced_logits(session, input, context);  // [N, V]
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(nullptr, interventions);
+  Tensor logits = teacher_forced_logits(session, input, context);  // [N, V]
   const std::span<float> last = logits.values().last(static_cast<std::size_t>(logits.dim(1)));
-  if (session.language()) generate::forbid_unwritten(last);
+  if (session.language()) infer::suppress_special_tokens(last);
   return next_tokens(last, options, count);
 }
 

@@ -7,7 +7,7 @@
 
 #include "heed/explore/model_session.h"
 #include "heed/explore/recording.h"
-#include "heed/generate/sampling.h"
+#include "heed/infer/sampling.h"
 
 namespace heed::explore {
 
@@ -22,14 +22,14 @@ struct NextToken {
 // The `count` most likely tokens of one row of logits, most likely first; equal ones by token.
 // Tokens of minus infinity are left out.
 std::vector<NextToken> next_tokens(std::span<const float> logits,
-                                   const generate::SamplingOptions& options, Index count);
+                                   const infer::SamplingOptions& options, Index count);
 
 // Those after a prompt (language models, the source) or after what the decoder has read
 // (translation, the target). A language model's writer has tokens that it never writes; they are
 // left out here too. Refuses (ErrorKind::usage) other models and an empty text.
 std::vector<NextToken> next_tokens(const ModelSession& session, const PassInput& input,
-                                   const nn::AttentionChanges* changes,
-                                   const generate::SamplingOptions& options, Index count);
+                                   const nn::Interventions* interventions,
+                                   const infer::SamplingOptions& options, Index count);
 
 nlohmann::json to_json(std::span<const NextToken> tokens, const ModelSession& session);
 

@@ -1,12 +1,12 @@
 #include "heed/explore/prediction.h"
 
 #include "heed/base/error.h"
-#include "heed/generate/top_tokens.h"
+#include "heed/infer/top_tokens.h"
 
 namespace heed::explore {
 namespace {
 
-using generate::LogProbabilities;
+using infer::LogProbabilities;
 using models::ModelKind;
 
 void check_below(Index found, Index count, const char* what) {
@@ -14,14 +14,14 @@ void check_below(Index found, Index count, const char* what) {
            " below ", count, ", found ", found);
 }
 
-Index row_of_gap(const ModelSession& session, const std::vector<int>& source, Index gap) {
+Index row_of_mask(const ModelSession& session, const std::vector<int>& source, Index number) {
   const std::optional<int> mask = session.tokenizer().mask();
   std::vector<Index> rows;
   for (Index row = 0; row < std::ssize(source); ++row) {
     if (source[row] == mask) rows.push_back(row);
   }
-  check_below(gap, std::ssize(rows), "gap");
-  return rows[gap];
+  check_below(number, std::ssize(rows), "mask");
+  return rows[number];
 }
 
 // The place is the last that is read.
@@ -43,7 +43,7 @@ Prediction place_of(const ModelSession& session, const PassInput& input, Index p
       prediction.row = place;
       break;
     case ModelKind::masked:
-      prediction.row = row_of_gap(session, input.source, place);
+      prediction.row = row_of_mask(session, input.source, place);
       break;
     default:
       check_below(place, std::ssize(session.config().labels), "class");
@@ -53,10 +53,10 @@ Prediction place_of(const ModelSession& session, const PassInput& input, Index p
 
 // [V]
 std::vector<float> logits_of(const ModelSession& session, const Prediction& prediction,
-                             const nn::AttentionChanges& changes) {
-  const NoRecording no_recording;
-  auto context = nn::ForwardContext::inference(nullptr, &changes);
-  const Tensor logits = forced_logits(session, prediction.input, context);
+                             const nn::Interventions& interventions) {
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(nullptr, &interventions);
+  const Tensor logits = teacher_forced_logits(session, prediction.input, context);
   const auto row = logits.values().subspan(prediction.row * logits.dim(1), logits.dim(1));
   return {row.begin(), row.end()};
 }
@@ -64,7 +64,7 @@ std::vector<float> logits_of(const ModelSession& session, const Prediction& pred
 }  // namespace
 
 Prediction prediction_of(const ModelSession& session, const PassInput& input,
-                         const nn::AttentionChanges& changes, const PredictionTarget& target) {
+                         const nn::Interventions& interventions, const PredictionTarget& target) {
   Prediction prediction = place_of(session, input, target.place);
   if (session.kind() == ModelKind::classifier) {
     prediction.token = static_cast<int>(target.place);
@@ -73,15 +73,15 @@ Prediction prediction_of(const ModelSession& session, const PassInput& input,
     check_below(*token, session.config().vocabulary, "token");
     prediction.token = *token;
   } else {
-    const std::vector<float> logits = logits_of(session, prediction, changes);
-    prediction.token = generate::top_tokens(LogProbabilities::of_logits(logits), 1, {}).at(0).token;
+    const std::vector<float> logits = logits_of(session, prediction, interventions);
+    prediction.token = infer::top_tokens(LogProbabilities::of_logits(logits), 1, {}).at(0).token;
   }
   return prediction;
 }
 
 double log_probability(const ModelSession& session, const Prediction& prediction,
-                       const nn::AttentionChanges& changes) {
-  const std::vector<float> logits = logits_of(session, prediction, changes);
+                       const nn::Interventions& interventions) {
+  const std::vector<float> logits = logits_of(session, prediction, interventions);
   return LogProbabilities::of_logits(logits)[prediction.token];
 }
 
@@ -94,17 +94,17 @@ Prediction without_token(Prediction prediction, const ModelSession& session, Ind
   return prediction;
 }
 
-nn::AttentionChanges without_token(const nn::AttentionChanges& changes, const ModelSession& session,
-                                   Index place) {
-  nn::AttentionChanges moved = changes;
-  moved.links.clear();
-  for (nn::AttentionChanges::ForbiddenLink link : changes.links) {
+nn::Interventions without_token(const nn::Interventions& interventions, const ModelSession& session,
+                                Index place) {
+  nn::Interventions moved = interventions;
+  moved.knockouts.clear();
+  for (nn::Interventions::Knockout link : interventions.knockouts) {
     const Site& site = session.site(link.layer);
     const bool has_query = site.queries == "source", has_key = site.keys == "source";
     if ((has_query && link.query == place) || (has_key && link.key == place)) continue;
     if (has_query && link.query > place) --link.query;
     if (has_key && link.key > place) --link.key;
-    moved.links.push_back(std::move(link));
+    moved.knockouts.push_back(std::move(link));
   }
   return moved;
 }

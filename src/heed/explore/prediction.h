@@ -24,16 +24,16 @@ struct Prediction {
 
 // Refuses (ErrorKind::usage) a place or a token that is not there.
 Prediction prediction_of(const ModelSession& session, const PassInput& input,
-                         const nn::AttentionChanges& changes, const PredictionTarget& target);
+                         const nn::Interventions& interventions, const PredictionTarget& target);
 
 double log_probability(const ModelSession& session, const Prediction& prediction,
-                       const nn::AttentionChanges& changes);
+                       const nn::Interventions& interventions);
 
 // The same prediction when the source lacks its token number `place`; later ones move up.
 Prediction without_token(Prediction prediction, const ModelSession& session, Index place);
 // The changes for that source: links of the token go, those of later ones move up with them.
 // `place` is counted in what the model sees (tokens_seen).
-nn::AttentionChanges without_token(const nn::AttentionChanges& changes, const ModelSession& session,
-                                   Index place);
+nn::Interventions without_token(const nn::Interventions& interventions, const ModelSession& session,
+                                Index place);
 
 }  // namespace heed::explore

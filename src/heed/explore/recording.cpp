@@ -83,8 +83,8 @@ std::optional<int> token_behind(const ModelSession& session, const PassInput& in
   return place + 1 < std::ssize(ids) ? std::optional(ids[place + 1]) : input.last;
 }
 
-Tensor forced_logits(const ModelSession& session, const PassInput& input,
-                     nn::ForwardContext& context) {
+Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,
+                             nn::ForwardContext& context) {
   if (const auto* model = session.translation()) {
     const Packed memory = model->encode(packed(input.source), context);
     return model->logits(model->decode(packed(input.target), memory, context));
@@ -100,21 +100,23 @@ Tensor forced_logits(const ModelSession& session, const PassInput& input,
 }
 
 SiteView site_view(const ModelSession& session, const PassInput& input,
-                   const nn::AttentionChanges& changes, const std::string& site) {
-  const NoRecording no_recording;
+                   const nn::Interventions& interventions, const std::string& site) {
+  const NoGrad no_grad;
   SiteWatcher watcher(site);
-  auto context = nn::ForwardContext::inference(&watcher, &changes);
-  forced_logits(session, input, context);
+  auto context = nn::ForwardContext::inference(&watcher, &interventions);
+  teacher_forced_logits(session, input, context);
   return {watcher.view.masked.at(0), watcher.view.weights.at(0)};
 }
 
 Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput input,
-                     nn::AttentionChanges changes)
-    : session_(std::move(session)), input_(std::move(input)), changes_(std::move(changes)) {
-  const NoRecording no_recording;
+                     nn::Interventions interventions)
+    : session_(std::move(session)),
+      input_(std::move(input)),
+      interventions_(std::move(interventions)) {
+  const NoGrad no_grad;
   Recorder recorder(*session_);
-  auto context = nn::ForwardContext::inference(&recorder, &changes_);
-  logits_ = forced_logits(*session_, input_, context);
+  auto context = nn::ForwardContext::inference(&recorder, &interventions_);
+  logits_ = teacher_forced_logits(*session_, input_, context);
   facts_ = std::move(recorder.facts);
   views_ = std::move(recorder.views);
   stages_ = std::move(recorder.stages);
@@ -133,7 +135,7 @@ const std::vector<HeadFact>& Recording::head_facts(const std::string& site) cons
 SiteView Recording::view(const std::string& site) const {
   const auto found = views_.find(session_->site(site).name);
   if (found != views_.end()) return found->second;
-  return site_view(*session_, input_, changes_, site);
+  return site_view(*session_, input_, interventions_, site);
 }
 
 const Tensor& Recording::stage(const std::string& name) const {

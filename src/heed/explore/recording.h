@@ -9,8 +9,8 @@
 
 #include "heed/explore/head_facts.h"
 #include "heed/explore/model_session.h"
-#include "heed/nn/attention_changes.h"
 #include "heed/nn/forward_context.h"
+#include "heed/nn/interventions.h"
 
 namespace heed::explore {
 
@@ -35,8 +35,8 @@ std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input
 // All tokens at once, with the same bits as step by step. Translation: logits [target, V]; language
 // and masked: [source, V]; classifier: [1, classes]. Records (core/tensor.h) unless the caller has
 // turned that off. Refuses (ErrorKind::usage) images.
-Tensor forced_logits(const ModelSession& session, const PassInput& input,
-                     nn::ForwardContext& context);
+Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,
+                             nn::ForwardContext& context);
 
 // One attention layer's numbers, [H, queries, keys] each.
 struct SiteView {
@@ -46,19 +46,19 @@ struct SiteView {
 
 // Of one site, in a pass of its own.
 SiteView site_view(const ModelSession& session, const PassInput& input,
-                   const nn::AttentionChanges& changes, const std::string& site);
+                   const nn::Interventions& interventions, const std::string& site);
 
 class Recording {
  public:
   // The changes, if any, are part of the recording.
   Recording(std::shared_ptr<const ModelSession> session, PassInput input,
-            nn::AttentionChanges changes = {});
+            nn::Interventions interventions = {});
 
   const ModelSession& session() const { return *session_; }
   const std::shared_ptr<const ModelSession>& shared_session() const { return session_; }
   const PassInput& input() const { return input_; }
-  const nn::AttentionChanges& changes() const { return changes_; }
-  const Tensor& logits() const { return logits_; }  // of forced_logits
+  const nn::Interventions& interventions() const { return interventions_; }
+  const Tensor& logits() const { return logits_; }  // of teacher_forced_logits
   // What row `row` of the logits of a translation, a language model or a masked model is about:
   // token_behind or, where there is none, the most likely token.
   int predicted_token(Index row) const;
@@ -75,7 +75,7 @@ class Recording {
  private:
   std::shared_ptr<const ModelSession> session_;
   PassInput input_;
-  nn::AttentionChanges changes_;
+  nn::Interventions interventions_;
   Tensor logits_;
   std::map<std::string, std::vector<HeadFact>> facts_;
   std::map<std::string, SiteView> views_;

@@ -6,11 +6,11 @@
 #include "heed/base/error.h"
 #include "heed/explore/about.h"
 #include "heed/explore/answer.h"
-#include "heed/explore/changes.h"
 #include "heed/explore/head_words.h"
+#include "heed/explore/interventions.h"
 #include "heed/explore/what_if.h"
-#include "heed/generate/token_limit.h"
-#include "heed/generate/top_tokens.h"
+#include "heed/infer/token_limit.h"
+#include "heed/infer/top_tokens.h"
 #include "heed/io/json_fields.h"
 
 namespace heed::explore {
@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 void check_fits(const ModelSession& session, const PassInput& input) {
-  const Index most = generate::max_positions(session.config());
+  const Index most = infer::max_positions(session.config());
   const Index length = std::max(std::ssize(tokens_seen(session, input)), std::ssize(input.target));
   check_as(ErrorKind::data, length <= most, "text: expected at most the model's ", most,
            " tokens, found ", length);
@@ -51,7 +51,7 @@ ordered_json predictions_json(const Recording& recording) {
   for (Index row = 0; row < logits.dim(0); ++row) {
     const int token = recording.predicted_token(row);
     const auto probabilities =
-        generate::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+        infer::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
     all.push_back({{"piece", recording.session().tokenizer().piece(token)},
                    {"id", token},
                    {"probability", std::exp(double{probabilities[token]})}});
@@ -95,19 +95,20 @@ ordered_json sites_json(const Recording& recording) {
 nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
                            const RunOptions& options) {
   const auto session = state.sessions.session(options.checkpoint);
-  const RunChanges changes = changes_from_json(options.changes, *session);
-  const std::string changed_text = with_replacements(text, changes, *session);
+  const RunInterventions interventions = interventions_from_json(options.interventions, *session);
+  const std::string changed_text = with_replacements(text, interventions, *session);
   const Said said{changed_text, source_ids(*session, changed_text)};
   if (text != changed_text) source_ids(*session, text);  // or refuses it
   std::optional<WhatIf> compared;
-  if (!changes.is_empty()) {
-    compared = what_if(*session, {text, changed_text, changes.attention, options.beam});
+  if (!interventions.is_empty()) {
+    compared = what_if(*session, {text, changed_text, interventions.attention, options.beam});
   }
   const Answer found =
       compared ? compared->after : answer(*session, text, {.beam_size = options.beam});
   const PassInput input = pass_input(*session, said, found, options.target);
   check_fits(*session, input);
-  const auto trace = state.traces.add(changed_text, Recording(session, input, changes.attention));
+  const auto trace =
+      state.traces.add(changed_text, Recording(session, input, interventions.attention));
   ordered_json json{{"trace", trace->id},
                     {"source", source_json(*trace)},
                     {"target", target_json(trace->recording)},
@@ -122,7 +123,7 @@ RunOptions run_options_from_json(const nlohmann::json& json) {
   RunOptions options{.target = fields.optional_text("target"),
                      .checkpoint = fields.optional_integer("checkpoint"),
                      .beam = fields.optional_integer("beam")};
-  if (fields.has("changes")) options.changes = json.at("changes");
+  if (fields.has("changes")) options.interventions = json.at("changes");
   return options;
 }
 

@@ -13,7 +13,7 @@ struct RunOptions {
   // What the decoder shall read in place of the answer; behind a prompt, what goes on with it.
   std::optional<std::string> target = std::nullopt;
   std::optional<Index> checkpoint = std::nullopt;
-  nlohmann::json changes = nullptr;  // as changes.h reads them
+  nlohmann::json interventions = nullptr;  // as interventions.h reads them
   std::optional<Index> beam = std::nullopt;
 };
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/generate/alignment.h"
+#include "heed/infer/alignment.h"
 
 namespace heed::explore {
 namespace {
@@ -52,7 +52,7 @@ std::vector<std::string_view> words_in(std::string_view text) {
 void add_words(TokenList& list, std::size_t begin, std::size_t end,
                const text::Tokenizer& tokenizer) {
   const std::span<const int> ids = std::span(list.ids).subspan(begin, end - begin);
-  const std::vector<Index> words = generate::words_of_pieces(ids, tokenizer);
+  const std::vector<Index> words = infer::words_of_pieces(ids, tokenizer);
   std::size_t word_begin = 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     list.words.push_back(std::ssize(list.word_texts));

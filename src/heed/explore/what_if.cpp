@@ -9,19 +9,19 @@
 namespace heed::explore {
 namespace {
 
-using generate::TokenScore;
+using infer::TokenScore;
 using models::ModelKind;
 using nlohmann::json;
 
 // A side of the comparison.
 struct Side {
   const std::string& text;
-  const nn::AttentionChanges* changes;
+  const nn::Interventions* interventions;
 };
 
 // The probabilities of tokens that are told to follow the text one after another.
-std::vector<double> forced_probabilities(const ModelSession& session, const Side& side,
-                                         const std::vector<TokenScore>& tokens) {
+std::vector<double> teacher_forced_probabilities(const ModelSession& session, const Side& side,
+                                                 const std::vector<TokenScore>& tokens) {
   if (tokens.empty()) return {};
   PassInput input{.source = source_ids(session, side.text), .target = {}};
   const bool is_language = session.kind() == ModelKind::language;
@@ -30,15 +30,15 @@ std::vector<double> forced_probabilities(const ModelSession& session, const Side
   const Index first_row = std::ssize(read) - 1;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) read.push_back(tokens[i].token);
 
-  const NoRecording no_recording;
-  auto context = nn::ForwardContext::inference(nullptr, side.changes);
-  Tensor logits = forced_logits(session, input, context);  // [read, V]
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(nullptr, side.interventions);
+  Tensor logits = teacher_forced_logits(session, input, context);  // [read, V]
   const Index width = logits.dim(1);
   std::vector<double> probabilities;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto row = logits.values().subspan((first_row + static_cast<Index>(i)) * width, width);
-    if (is_language) generate::forbid_unwritten(row);
-    const float score = generate::LogProbabilities::of_logits(row)[tokens[i].token];
+    if (is_language) infer::suppress_special_tokens(row);
+    const float score = infer::LogProbabilities::of_logits(row)[tokens[i].token];
     probabilities.push_back(std::exp(double{score}));
   }
   return probabilities;
@@ -55,23 +55,25 @@ void keep_what_fits(std::vector<TokenScore>& tokens, const ModelSession& session
   }
 }
 
-std::vector<ForcedPiece> forced_tokens(const ModelSession& session, const Side& before,
-                                       const Side& after, std::vector<TokenScore> tokens) {
+std::vector<TeacherForcedPiece> teacher_forced_tokens(const ModelSession& session,
+                                                      const Side& before, const Side& after,
+                                                      std::vector<TokenScore> tokens) {
   keep_what_fits(tokens, session, before, after);
-  const std::vector<double> first = forced_probabilities(session, before, tokens);
-  const std::vector<double> second = forced_probabilities(session, after, tokens);
-  std::vector<ForcedPiece> pieces;
+  const std::vector<double> first = teacher_forced_probabilities(session, before, tokens);
+  const std::vector<double> second = teacher_forced_probabilities(session, after, tokens);
+  std::vector<TeacherForcedPiece> pieces;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     pieces.push_back({session.tokenizer().piece(tokens[i].token), first[i], second[i]});
   }
   return pieces;
 }
 
-std::vector<ForcedPiece> forced_classes(const ModelSession& session, const WhatIf& what_if) {
-  std::vector<ForcedPiece> pieces;
-  for (const generate::ClassProbability& one : what_if.before.classes) {
-    const auto same = std::ranges::find(what_if.after.classes, one.of_class,
-                                        &generate::ClassProbability::of_class);
+std::vector<TeacherForcedPiece> teacher_forced_classes(const ModelSession& session,
+                                                       const WhatIf& what_if) {
+  std::vector<TeacherForcedPiece> pieces;
+  for (const infer::ClassProbability& one : what_if.before.classes) {
+    const auto same =
+        std::ranges::find(what_if.after.classes, one.of_class, &infer::ClassProbability::of_class);
     pieces.push_back({session.config().labels[static_cast<std::size_t>(one.of_class)],
                       one.probability, same->probability});
   }
@@ -79,20 +81,20 @@ std::vector<ForcedPiece> forced_classes(const ModelSession& session, const WhatI
 }
 
 // The first answer's word for each gap that is still there.
-std::vector<ForcedPiece> forced_gaps(const ModelSession& session, const Side& after,
-                                     const Answer& answer) {
-  generate::LineOptions options;
-  options.changes = after.changes;
-  const generate::FilledLine all =
-      session.gap_filler()
-          ->fill(std::span(&after.text, 1), text::Tokenizer::mask_piece,
-                 session.config().vocabulary, options)
-          .front();
-  std::vector<ForcedPiece> pieces;
-  for (std::size_t gap = 0; gap < std::min(all.size(), answer.gaps.size()); ++gap) {
-    const generate::GapWord& best = answer.gaps[gap].front();
-    const auto same = std::ranges::find(all[gap], best.word, &generate::GapWord::word);
-    pieces.push_back({best.word, best.probability, same == all[gap].end() ? 0 : same->probability});
+std::vector<TeacherForcedPiece> teacher_forced_masks(const ModelSession& session, const Side& after,
+                                                     const Answer& answer) {
+  infer::LineOptions options;
+  options.hook = after.interventions;
+  const infer::FilledLine all = session.fill_mask()
+                                    ->fill(std::span(&after.text, 1), text::Tokenizer::mask_piece,
+                                           session.config().vocabulary, options)
+                                    .front();
+  std::vector<TeacherForcedPiece> pieces;
+  for (std::size_t mask = 0; mask < std::min(all.size(), answer.masks.size()); ++mask) {
+    const infer::MaskCandidate& best = answer.masks[mask].front();
+    const auto same = std::ranges::find(all[mask], best.word, &infer::MaskCandidate::word);
+    pieces.push_back(
+        {best.word, best.probability, same == all[mask].end() ? 0 : same->probability});
   }
   return pieces;
 }
@@ -100,19 +102,19 @@ std::vector<ForcedPiece> forced_gaps(const ModelSession& session, const Side& af
 }  // namespace
 
 WhatIf what_if(const ModelSession& session, const WhatIfInput& input) {
-  const Side before{input.text, nullptr}, after{input.changed_text, &input.changes};
-  WhatIf what_if{answer(session, before.text, {before.changes, input.beam_size}),
-                 answer(session, after.text, {after.changes, input.beam_size}),
+  const Side before{input.text, nullptr}, after{input.changed_text, &input.interventions};
+  WhatIf what_if{answer(session, before.text, {before.interventions, input.beam_size}),
+                 answer(session, after.text, {after.interventions, input.beam_size}),
                  {}};
   switch (session.kind()) {
     case ModelKind::classifier:
-      what_if.pieces = forced_classes(session, what_if);
+      what_if.pieces = teacher_forced_classes(session, what_if);
       break;
     case ModelKind::masked:
-      what_if.pieces = forced_gaps(session, after, what_if.before);
+      what_if.pieces = teacher_forced_masks(session, after, what_if.before);
       break;
     default:
-      what_if.pieces = forced_tokens(session, before, after, what_if.before.tokens);
+      what_if.pieces = teacher_forced_tokens(session, before, after, what_if.before.tokens);
   }
   return what_if;
 }
@@ -120,7 +122,7 @@ WhatIf what_if(const ModelSession& session, const WhatIfInput& input) {
 json to_json(const WhatIf& what_if, const ModelSession& session) {
   json tokens = json::array();
   for (std::size_t i = 0; i < what_if.pieces.size(); ++i) {
-    const ForcedPiece& piece = what_if.pieces[i];
+    const TeacherForcedPiece& piece = what_if.pieces[i];
     tokens.push_back({{"position", i},
                       {"piece", piece.piece},
                       {"before", piece.before},

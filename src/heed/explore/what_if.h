@@ -11,7 +11,7 @@
 namespace heed::explore {
 
 // One piece of the first answer, forced on both.
-struct ForcedPiece {
+struct TeacherForcedPiece {
   std::string piece;  // a token, a word for a gap, or a class
   double before = 0;  // probabilities
   double after = 0;
@@ -22,13 +22,13 @@ struct WhatIf {
   Answer after;   // of the changed model, to the changed text
   // Translation and language: the tokens of the first answer, each after those before it.
   // Classifier: the classes, best first. Masked: the word for each gap.
-  std::vector<ForcedPiece> pieces;
+  std::vector<TeacherForcedPiece> pieces;
 };
 
 struct WhatIfInput {
   std::string text;
   std::string changed_text;
-  const nn::AttentionChanges& changes;
+  const nn::Interventions& interventions;
   std::optional<Index> beam_size = std::nullopt;
 };
 

@@ -149,7 +149,7 @@ PlaneHeadSteps steps_of(const AllHeads& all, Index head, ops::Similarity similar
 
 PlaneAttention attend_in_plane(const WordPlane& plane) {
   check_plane(plane);
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const auto heads = static_cast<Index>(plane.heads.size());
   const Spans spans = Spans::single(plane.words.dim(0));
   AllHeads all;

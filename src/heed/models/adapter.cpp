@@ -101,7 +101,7 @@ void merge(const Adapter& adapter, std::vector<nn::NamedTensor>& parameters) {
   const std::string found = weights_hash(parameters);
   check_as(ErrorKind::model, found == adapter.base, "adapter: expected the weights ", adapter.base,
            " that it was learned for, found ", found);
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   for (const LowRankChange& change : adapter.changes) {
     Tensor& weight = find(parameters, change.name).value;
     const Tensor product = ops::scale(ops::matmul(change.up, change.down), adapter.scale);

@@ -13,7 +13,7 @@ PackedIds with_begin(const PackedIds& input) {
   for (const Span& span : input.spans) {
     lines.push_back(std::span(input.ids).subspan(span.begin, span.length));
   }
-  return pack(lines, {.before = text::Tokenizer::begin});
+  return pack(lines, {.prepend = text::Tokenizer::begin});
 }
 
 }  // namespace

@@ -36,10 +36,10 @@ LanguageModel LanguageModel::packed() const {
   return copy;
 }
 
-LanguageModel LanguageModel::narrowed(WeightFormat format) const {
+LanguageModel LanguageModel::quantize(WeightFormat format) const {
   check(format != WeightFormat::f32, "narrowed: expected fewer bits than those of f32");
   LanguageModel copy = *this;
-  nn::narrow_weights(copy, format);
+  nn::quantize_weights(copy, format);
   copy.config_.weights = format;
   return copy;
 }
@@ -79,14 +79,14 @@ Tensor LanguageModel::hidden(const PackedIds& input, nn::ForwardContext& context
 }
 
 Tensor LanguageModel::logits(const Tensor& hidden) const {
-  const bool use_packed = is_packed() && (!is_recording() || !output_weight().is_defined());
+  const bool use_packed = is_packed() && (!is_grad_enabled() || !output_weight().is_defined());
   if (use_packed) return ops::linear(hidden, packed_output(), Tensor());
   return ops::linear(hidden, output_weight(), Tensor());
 }
 
 Tensor LanguageModel::advance(const PackedIds& input, nn::StackCache& cache,
                               nn::ForwardContext& context) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   return stack_.advance({embed(input.ids), input.spans}, cache, context);
 }
 

@@ -36,7 +36,7 @@ class LanguageModel {
   // For decoding, as TranslationModel::packed and narrowed.
   LanguageModel packed() const;
   bool is_packed() const { return packed_output().is_defined(); }
-  LanguageModel narrowed(WeightFormat format) const;
+  LanguageModel quantize(WeightFormat format) const;
 
   const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);

@@ -83,7 +83,7 @@ void save_weights(const std::string& folder, std::span<const nn::NamedTensor> pa
 template <typename Model>
 std::vector<nn::NamedTensor> parameters(const Model& model) {
   Model shared = model;  // visiting wants a model that may be changed
-  return nn::widened_parameters(shared);
+  return nn::dequantized_parameters(shared);
 }
 
 // "sha256:" and the digest over all parameters in the order of their names: name, shape and the

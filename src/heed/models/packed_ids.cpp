@@ -2,22 +2,22 @@
 
 namespace heed::models {
 
-PackedIds pack(std::span<const std::span<const int>> sequences, const TokensAround& around) {
+PackedIds pack(std::span<const std::span<const int>> sequences, const ExtraTokens& extra) {
   std::vector<int> ids;
   std::vector<Index> lengths;
   for (const std::span<const int> sequence : sequences) {
     const auto begin = std::ssize(ids);
-    if (around.before) ids.push_back(*around.before);
+    if (extra.prepend) ids.push_back(*extra.prepend);
     ids.insert(ids.end(), sequence.begin(), sequence.end());
-    if (around.behind) ids.push_back(*around.behind);
+    if (extra.append) ids.push_back(*extra.append);
     lengths.push_back(std::ssize(ids) - begin);
   }
   return {std::move(ids), Spans::of_lengths(lengths)};
 }
 
-PackedIds pack(std::span<const std::vector<int>> sequences, const TokensAround& around) {
+PackedIds pack(std::span<const std::vector<int>> sequences, const ExtraTokens& extra) {
   const std::vector<std::span<const int>> views(sequences.begin(), sequences.end());
-  return pack(views, around);
+  return pack(views, extra);
 }
 
 }  // namespace heed::models

@@ -15,12 +15,12 @@ struct PackedIds {
 };
 
 // Tokens that each sequence gets besides its own.
-struct TokensAround {
-  std::optional<int> before = {};
-  std::optional<int> behind = {};
+struct ExtraTokens {
+  std::optional<int> prepend = {};
+  std::optional<int> append = {};
 };
 
-PackedIds pack(std::span<const std::span<const int>> sequences, const TokensAround& around = {});
-PackedIds pack(std::span<const std::vector<int>> sequences, const TokensAround& around = {});
+PackedIds pack(std::span<const std::span<const int>> sequences, const ExtraTokens& extra = {});
+PackedIds pack(std::span<const std::vector<int>> sequences, const ExtraTokens& extra = {});
 
 }  // namespace heed::models

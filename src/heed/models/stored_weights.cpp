@@ -49,33 +49,34 @@ std::vector<std::int64_t> sizes_of(const Shape& shape) {
 }
 
 // Records of numbers that live as long as this does.
-class NarrowRecords {
+class QuantizedRecords {
  public:
   void add(std::vector<io::TensorRecord>& records, const nn::NamedTensor& weight,
            WeightFormat format) {
-    const ops::NarrowMatrix& narrow = matrices_.emplace_back(ops::narrowed(weight.value, format));
+    const ops::QuantizedMatrix& quantized =
+        matrices_.emplace_back(ops::quantize(weight.value, format));
     records.push_back({weight.name, dtype_of(format),
-                       sizes_of(stored_shape(format, narrow.rows, narrow.cols)),
-                       std::as_bytes(std::span(narrow.values))});
+                       sizes_of(stored_shape(format, quantized.rows, quantized.cols)),
+                       std::as_bytes(std::span(quantized.values))});
     if (!has_scales(format)) return;
-    records.push_back(io::float_record(scale_name(weight.name),
-                                       sizes_of(scale_shape(format, narrow.rows, narrow.cols)),
-                                       narrow.scales));
+    records.push_back(io::float_record(
+        scale_name(weight.name), sizes_of(scale_shape(format, quantized.rows, quantized.cols)),
+        quantized.scales));
   }
 
  private:
-  std::deque<ops::NarrowMatrix> matrices_;  // a deque, so that they stay where they are
+  std::deque<ops::QuantizedMatrix> matrices_;  // a deque, so that they stay where they are
 };
 
 }  // namespace
 
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format) {
-  NarrowRecords narrow;
+  QuantizedRecords quantized;
   std::vector<io::TensorRecord> records;
   for (const nn::NamedTensor& parameter : parameters) {
-    if (format != WeightFormat::f32 && parameter.can_be_narrow) {
-      narrow.add(records, parameter, format);
+    if (format != WeightFormat::f32 && parameter.can_be_quantized) {
+      quantized.add(records, parameter, format);
     } else {
       records.push_back(io::float_record(parameter.name, sizes_of(parameter.value.shape()),
                                          parameter.value.values()));
@@ -98,7 +99,7 @@ void WeightReader::visit(const std::string& name, Tensor& value) {
 
 void WeightReader::visit_weight(const std::string& name, Tensor& value, ops::PackedMatrix& packed) {
   if (format_ == WeightFormat::f32) return visit(name, value);
-  packed = ops::PackedMatrix(narrow_matrix(name, value.dim(0), value.dim(1)));
+  packed = ops::PackedMatrix(quantized_matrix(name, value.dim(0), value.dim(1)));
   value = Tensor();
 }
 
@@ -110,7 +111,8 @@ io::TensorRecord WeightReader::record(const std::string& name, const Shape& shap
   return found;
 }
 
-ops::NarrowMatrix WeightReader::narrow_matrix(const std::string& name, Index rows, Index cols) {
+ops::QuantizedMatrix WeightReader::quantized_matrix(const std::string& name, Index rows,
+                                                    Index cols) {
   const io::TensorRecord stored = record(name, stored_shape(format_, rows, cols));
   check_as(ErrorKind::model, stored.dtype == dtype_of(format_), file_.source(), ": ", name,
            ": expected ", io::dtype_name(dtype_of(format_)), " for weights of ", name_of(format_),

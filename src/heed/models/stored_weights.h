@@ -35,7 +35,7 @@ class WeightReader : public nn::ParameterVisitor {
 
  private:
   io::TensorRecord record(const std::string& name, const Shape& shape);
-  ops::NarrowMatrix narrow_matrix(const std::string& name, Index rows, Index cols);
+  ops::QuantizedMatrix quantized_matrix(const std::string& name, Index rows, Index cols);
   std::vector<float> scales(const std::string& weight, Index rows, Index cols);
 
   const io::SafetensorsFile& file_;

@@ -9,7 +9,7 @@
 #include "heed/base/index.h"
 #include "heed/models/choices.h"
 #include "heed/nn/block_options.h"
-#include "heed/ops/narrow_matrix.h"
+#include "heed/ops/quantized_matrix.h"
 #include "heed/ops/similarity.h"
 
 namespace heed::models {

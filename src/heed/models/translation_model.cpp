@@ -42,10 +42,10 @@ TranslationModel TranslationModel::packed() const {
   return copy;
 }
 
-TranslationModel TranslationModel::narrowed(WeightFormat format) const {
+TranslationModel TranslationModel::quantize(WeightFormat format) const {
   check(format != WeightFormat::f32, "narrowed: expected fewer bits than those of f32");
   TranslationModel copy = *this;
-  nn::narrow_weights(copy, format);
+  nn::quantize_weights(copy, format);
   copy.config_.weights = format;
   return copy;
 }
@@ -106,13 +106,14 @@ Tensor TranslationModel::decode(const PackedIds& target_input, const Packed& mem
 }
 
 Tensor TranslationModel::logits(const Tensor& decoded) const {
-  const bool use_packed = is_packed() && (!is_recording() || !output_weight().is_defined());
+  const bool use_packed = is_packed() && (!is_grad_enabled() || !output_weight().is_defined());
   if (use_packed) return ops::linear(decoded, packed_output(), Tensor());
   return ops::linear(decoded, output_weight(), Tensor());
 }
 
-ops::RowFinder TranslationModel::logit_finder() const {
-  return ops::RowFinder(output_weight().is_defined() ? output_weight() : packed_output().widened());
+ops::ArgmaxProjection TranslationModel::argmax_projection() const {
+  return ops::ArgmaxProjection(output_weight().is_defined() ? output_weight()
+                                                            : packed_output().dequantize());
 }
 
 nn::DecoderState TranslationModel::start(const Packed& memory,
@@ -122,13 +123,13 @@ nn::DecoderState TranslationModel::start(const Packed& memory,
 
 Tensor TranslationModel::advance(std::span<const int> ids, nn::DecoderState& state,
                                  nn::ForwardContext& context) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   return decoder_.step(embed(embedding_, ids), state, context);
 }
 
 Tensor TranslationModel::step(std::span<const int> ids, nn::DecoderState& state,
                               nn::ForwardContext& context) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   return logits(advance(ids, state, context));
 }
 

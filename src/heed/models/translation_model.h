@@ -13,7 +13,7 @@
 #include "heed/nn/encoder.h"
 #include "heed/nn/forward_context.h"
 #include "heed/nn/module.h"
-#include "heed/ops/row_finder.h"
+#include "heed/ops/argmax_projection.h"
 
 namespace heed::models {
 
@@ -46,7 +46,7 @@ class TranslationModel {
   bool is_packed() const { return packed_output().is_defined(); }
   // For decoding in less memory: with its own weights, packed, in the nearest numbers of a format
   // other than f32. Norms, biases and positions stay floats. It cannot be trained.
-  TranslationModel narrowed(WeightFormat format) const;
+  TranslationModel quantize(WeightFormat format) const;
 
   const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
@@ -57,8 +57,8 @@ class TranslationModel {
   // The decoder's output before the projection, [N, D], for whole target sequences.
   Tensor decode(const PackedIds& target_input, const Packed& memory,
                 nn::ForwardContext& context) const;
-  Tensor logits(const Tensor& decoded) const;  // [N, D] -> [N, V]
-  ops::RowFinder logit_finder() const;         // of the largest logit, for the weights of now
+  Tensor logits(const Tensor& decoded) const;       // [N, D] -> [N, V]
+  ops::ArgmaxProjection argmax_projection() const;  // of the largest logit, for the weights of now
 
   // Decoding one token at a time with a cache; see nn/decoder.h for the state.
   nn::DecoderState start(const Packed& memory, std::span<const Index> rows_per_sequence) const;

@@ -51,13 +51,13 @@ KeysAndValues MultiHeadAttention::keys_and_values(const Packed& memory,
   const Tensor k = key_.forward(memory.values);    // [M, G * K], heads side by side
   const Tensor v = value_.forward(memory.values);  // [M, G * K]
   const Index num_heads = options_.num_key_value_heads;
-  return {{turned({k, memory.spans}, num_heads, past), memory.spans}, v, num_heads};
+  return {{apply_rotary({k, memory.spans}, num_heads, past), memory.spans}, v, num_heads};
 }
 
 Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memory,
                                   const ops::AttentionMask& mask, ForwardContext& context,
                                   std::span<const Index> past,
-                                  std::span<const Index> places) const {
+                                  std::span<const Index> positions) const {
   const Packed q = queries(query, context, past);
   context.see(name_, "keys", memory.keys.values);
   context.see(name_, "values", memory.values);
@@ -68,55 +68,50 @@ Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memo
                                        .head = guide->head,
                                        .scale = options_.scale});
   }
-  const auto changed_queries = changed(query.spans, context, past, places);
-  const ops::AttentionMask allowed =
-      changed_queries ? without_forbidden_links(mask, *context.changes(), *changed_queries,
-                                                lengths_of(memory.keys.spans))
-                      : mask;
-  const Tensor mixed = ops::attention(q, memory.keys, memory.values, allowed,
-                                      attention_options(context, past), context.watch(name_));
-  return finished(mixed, changed_queries, context);
+  const auto call = call_of(query.spans, lengths_of(memory.keys.spans), context, past, positions);
+  const Tensor heads =
+      ops::attention(q, memory.keys, memory.values, call ? context.hook()->mask(*call, mask) : mask,
+                     attention_options(context, past), context.watch(name_));
+  return project_heads(heads, call, context);
 }
 
 Tensor MultiHeadAttention::attend(const Packed& query, const ops::PagedKeys& memory,
                                   const ops::AttentionMask& mask, ForwardContext& context,
                                   std::span<const Index> past) const {
-  const auto changed_queries = changed(query.spans, context, past, {});
-  const ops::AttentionMask allowed =
-      changed_queries
-          ? without_forbidden_links(mask, *context.changes(), *changed_queries, memory.lengths)
-          : mask;
-  const Tensor mixed = ops::attention(queries(query, context, past), memory, allowed,
+  const auto call = call_of(query.spans, memory.lengths, context, past);
+  const Tensor heads = ops::attention(queries(query, context, past), memory,
+                                      call ? context.hook()->mask(*call, mask) : mask,
                                       attention_options(context, past), context.watch(name_));
-  return finished(mixed, changed_queries, context);
+  return project_heads(heads, call, context);
 }
 
 // [N, D], heads side by side in D.
 Packed MultiHeadAttention::queries(const Packed& x, ForwardContext& context,
                                    std::span<const Index> past) const {
   context.see(name_, "input", x.values);
-  const Tensor q = turned({query_.forward(x.values), x.spans}, options_.num_heads, past);
+  const Tensor q = apply_rotary({query_.forward(x.values), x.spans}, options_.num_heads, past);
   context.see(name_, "queries", q);
   return {q, x.spans};
 }
 
-std::optional<ChangedQueries> MultiHeadAttention::changed(const Spans& queries,
-                                                          const ForwardContext& context,
-                                                          std::span<const Index> past,
-                                                          std::span<const Index> places) const {
-  if (!context.changes()) return std::nullopt;
-  ChangedQueries changed{name_, options_.num_heads, queries, {places.begin(), places.end()}};
-  if (places.empty()) changed.places = ops::token_positions(queries, past);
-  return changed;
+std::optional<AttentionCall> MultiHeadAttention::call_of(const Spans& queries,
+                                                         std::vector<Index> key_lengths,
+                                                         const ForwardContext& context,
+                                                         std::span<const Index> past,
+                                                         std::span<const Index> positions) const {
+  if (!context.hook()) return std::nullopt;
+  AttentionCall call{name_, options_.num_heads, queries, {}, std::move(key_lengths)};
+  call.positions = positions.empty() ? ops::token_positions(queries, past)
+                                     : std::vector<Index>(positions.begin(), positions.end());
+  return call;
 }
 
-// What the heads found through the output matrix, [N, D] -> [N, D].
-Tensor MultiHeadAttention::finished(const Tensor& mixed,
-                                    const std::optional<ChangedQueries>& changed,
-                                    ForwardContext& context) const {
-  const Tensor found = changed ? with_changed_heads(mixed, *context.changes(), *changed) : mixed;
-  context.see(name_, "mixed", found);
-  const Tensor output = output_.forward(found);
+Tensor MultiHeadAttention::project_heads(const Tensor& heads,
+                                         const std::optional<AttentionCall>& call,
+                                         ForwardContext& context) const {
+  const Tensor mixed = call ? context.hook()->heads(*call, heads) : heads;
+  context.see(name_, "mixed", mixed);
+  const Tensor output = output_.forward(mixed);
   context.see(name_, "output", output);
   return output;
 }
@@ -131,11 +126,10 @@ ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& cont
                                 .alibi_slopes = {},
                                 .past = {past.begin(), past.end()},
                                 .dropout = context.dropout(options_.dropout)};
-  const bool is_swapped = context.changes() && context.changes()->similarity &&
-                          *context.changes()->similarity != options_.similarity;
-  if (is_swapped) {
-    options.similarity = *context.changes()->similarity;
-    options.scale = default_scale(options.similarity);
+  const auto swapped = context.hook() ? context.hook()->similarity() : std::nullopt;
+  if (swapped && *swapped != options_.similarity) {
+    options.similarity = *swapped;
+    options.scale = default_scale(*swapped);
   }
   if (options_.positions == Positions::alibi) {
     options.alibi_slopes = ops::alibi_slopes(options_.num_heads);
@@ -143,9 +137,10 @@ ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& cont
   return options;
 }
 
-// Each head's vectors turned by their positions, [N, H * K]; x itself unless positions are rotary.
-Tensor MultiHeadAttention::turned(const Packed& x, Index num_heads,
-                                  std::span<const Index> past) const {
+// RoPE: each head's vectors rotated by their positions, [N, H * K]; x itself unless positions are
+// rotary.
+Tensor MultiHeadAttention::apply_rotary(const Packed& x, Index num_heads,
+                                        std::span<const Index> past) const {
   if (options_.positions != Positions::rotary) return x.values;
   const ops::RotaryTable table = shared_rotary_table(num_positions(x.spans, past), head_dim_);
   return ops::rotary(x.values, table, ops::token_positions(x.spans, past),

@@ -46,12 +46,12 @@ class MultiHeadAttention {
                  ForwardContext& context) const;
 
   // The two halves of forward, for keys and values that are kept. past[s] tokens of sequence s came
-  // before these; none when empty. places: where each query row stands in its sequence, for changes
-  // of the context; one behind another after the past when empty.
+  // before these; none when empty. positions: of each query row in its sequence, for the context's
+  // hook; consecutive after the past when empty.
   KeysAndValues keys_and_values(const Packed& memory, std::span<const Index> past = {}) const;
   Tensor attend(const Packed& query, const KeysAndValues& memory, const ops::AttentionMask& mask,
                 ForwardContext& context, std::span<const Index> past = {},
-                std::span<const Index> places = {}) const;
+                std::span<const Index> positions = {}) const;
   Tensor attend(const Packed& query, const ops::PagedKeys& memory, const ops::AttentionMask& mask,
                 ForwardContext& context, std::span<const Index> past = {}) const;
 
@@ -59,15 +59,16 @@ class MultiHeadAttention {
 
  private:
   Packed queries(const Packed& x, ForwardContext& context, std::span<const Index> past) const;
-  // What the context changes of these queries; none when it changes nothing.
-  std::optional<ChangedQueries> changed(const Spans& queries, const ForwardContext& context,
-                                        std::span<const Index> past,
-                                        std::span<const Index> places) const;
-  Tensor finished(const Tensor& mixed, const std::optional<ChangedQueries>& changed,
-                  ForwardContext& context) const;
+  // What the context's hook is told of this call; nothing without a hook.
+  std::optional<AttentionCall> call_of(const Spans& queries, std::vector<Index> key_lengths,
+                                       const ForwardContext& context, std::span<const Index> past,
+                                       std::span<const Index> positions = {}) const;
+  // The heads' outputs through the output matrix, [N, D] -> [N, D].
+  Tensor project_heads(const Tensor& heads, const std::optional<AttentionCall>& call,
+                       ForwardContext& context) const;
   ops::AttentionOptions attention_options(ForwardContext& context,
                                           std::span<const Index> past) const;
-  Tensor turned(const Packed& x, Index num_heads, std::span<const Index> past) const;
+  Tensor apply_rotary(const Packed& x, Index num_heads, std::span<const Index> past) const;
 
   std::string name_;
   MultiHeadAttentionOptions options_;

@@ -60,13 +60,13 @@ Tensor DecoderBlock::forward(const Packed& x, const MemoryView& memory, ForwardC
                                 ops::AttentionMask::causal_mask(), context, past, cache);
       });
   context.see(name_, "after_self_attention", self_attended);
-  // Readers of one memory may be hypotheses, which stand at the same place of their rows.
-  std::vector<Index> places;
-  if (context.changes()) places = ops::token_positions(x.spans, past);
+  // Readers of one memory may be hypotheses, which stand at the same position of their rows.
+  std::vector<Index> positions;
+  if (context.hook()) positions = ops::token_positions(x.spans, past);
   const Tensor cross_attended =
       residual(self_attended, cross_attention_norm_, residual_, context, [&](const Tensor& values) {
         return cross_attention_.attend({values, memory.readers}, memory.seen,
-                                       ops::AttentionMask::none(), context, {}, places);
+                                       ops::AttentionMask::none(), context, {}, positions);
       });
   context.see(name_, "after_cross_attention", cross_attended);
   const Tensor fed =
@@ -107,7 +107,7 @@ Tensor Decoder::forward(const Packed& x, const Packed& memory, ForwardContext& c
 }
 
 DecoderState Decoder::start(const Packed& memory, std::span<const Index> rows_per_sequence) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   check(static_cast<Index>(rows_per_sequence.size()) == memory.spans.count(),
         "decoder: expected rows for ", memory.spans.count(), " sequences, got ",
         rows_per_sequence.size());
@@ -121,7 +121,7 @@ DecoderState Decoder::start(const Packed& memory, std::span<const Index> rows_pe
 }
 
 Tensor Decoder::step(const Tensor& x, DecoderState& state, ForwardContext& context) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   check(x.rank() == 2 && x.dim(0) == state.num_rows(), "decoder: expected one token for each of ",
         state.num_rows(), " rows, got ", x.shape());
   const std::vector<Index> ones(state.num_rows(), 1);

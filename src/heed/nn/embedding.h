@@ -25,8 +25,8 @@ class Embedding {
   const ops::PackedMatrix& packed() const { return packed_; }  // where it is the output matrix, too
 
  private:
-  Tensor weight_;             // [V, D], or undefined once narrow_weights has been here
-  ops::PackedMatrix packed_;  // of the weight, once pack_weights or narrow_weights has been here
+  Tensor weight_;             // [V, D], or undefined once quantize_weights has been here
+  ops::PackedMatrix packed_;  // of the weight, once pack_weights or quantize_weights has been here
 };
 
 }  // namespace heed::nn

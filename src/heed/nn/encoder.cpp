@@ -52,7 +52,7 @@ Tensor Encoder::forward(const Packed& x, ForwardContext& context,
 StackCache Encoder::start(Index num_rows) const { return {std::ssize(blocks_), num_rows}; }
 
 Tensor Encoder::advance(const Packed& x, StackCache& cache, ForwardContext& context) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   check(x.spans.count() == cache.num_rows(), "encoder: expected tokens for each of ",
         cache.num_rows(), " rows, got ", x.spans.count(), " sequences");
   Tensor y = ends_.embedded(x, context, cache.lengths());

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "heed/base/random.h"
-#include "heed/nn/attention_changes.h"
+#include "heed/nn/attention_hook.h"
 #include "heed/ops/alignment_loss.h"
 #include "heed/ops/attention.h"
 
@@ -58,12 +58,11 @@ using WordLeaves = std::map<std::string, Tensor, std::less<>>;
 
 class ForwardContext {
  public:
-  // Whoever watches or changes stays alive as long as the context.
-  static ForwardContext inference(Watcher* watcher = nullptr,
-                                  const AttentionChanges* changes = nullptr) {
+  // The watcher and the hook stay alive as long as the context.
+  static ForwardContext inference(Watcher* watcher = nullptr, const AttentionHook* hook = nullptr) {
     ForwardContext context;
     context.watcher_ = watcher;
-    context.changes_ = changes;
+    context.hook_ = hook;
     return context;
   }
   static ForwardContext training(std::uint64_t seed, std::uint64_t step) {
@@ -88,7 +87,7 @@ class ForwardContext {
   void see(std::string_view layer, std::string_view part, const Tensor& values) {
     if (watcher_) watcher_->see(std::string(layer) + '.' + std::string(part), values);
   }
-  const AttentionChanges* changes() const { return changes_; }  // null when there are none
+  const AttentionHook* hook() const { return hook_; }  // null when there is none
 
   // The embedded tokens of a stack: x itself, or a leaf with its values if somebody wants leaves.
   Tensor words(std::string_view stack, const Tensor& x) {
@@ -110,7 +109,7 @@ class ForwardContext {
   std::uint64_t step_ = 0;
   std::uint64_t place_ = 0;
   Watcher* watcher_ = nullptr;
-  const AttentionChanges* changes_ = nullptr;
+  const AttentionHook* hook_ = nullptr;
   WordLeaves* word_leaves_ = nullptr;
   AttentionGuide* guide_ = nullptr;
 };

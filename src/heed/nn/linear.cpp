@@ -21,7 +21,7 @@ Linear::Linear(Index in_dim, Index out_dim, Rng& rng, float gain, bool has_bias)
 }
 
 Tensor Linear::forward(const Tensor& x) const {
-  const bool use_packed = packed_.is_defined() && (!is_recording() || !weight_.is_defined());
+  const bool use_packed = packed_.is_defined() && (!is_grad_enabled() || !weight_.is_defined());
   return use_packed ? ops::linear(x, packed_, bias_) : ops::linear(x, weight_, bias_);
 }
 

@@ -23,9 +23,9 @@ class Linear {
   const Tensor& bias() const { return bias_; }
 
  private:
-  Tensor weight_;             // [O, I], or undefined once narrow_weights has been here
+  Tensor weight_;             // [O, I], or undefined once quantize_weights has been here
   Tensor bias_;               // [O], or undefined
-  ops::PackedMatrix packed_;  // of the weight, once pack_weights or narrow_weights has been here
+  ops::PackedMatrix packed_;  // of the weight, once pack_weights or quantize_weights has been here
 };
 
 }  // namespace heed::nn

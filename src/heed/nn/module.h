@@ -56,8 +56,8 @@ class ParameterVisitor {
 
 struct NamedTensor {
   std::string name;
-  Tensor value;                // shares its values with the module's own
-  bool can_be_narrow = false;  // a weight, which may be kept in fewer bits
+  Tensor value;                   // shares its values with the module's own
+  bool can_be_quantized = false;  // a weight, which may be kept in fewer bits
 };
 
 // All parameters of a module, in the order of visiting. Refuses weights in fewer bits.
@@ -73,12 +73,12 @@ std::vector<NamedTensor> named_parameters(Module& module) {
 
 // The same to read: weights in fewer bits come as floats of their own.
 template <typename Module>
-std::vector<NamedTensor> widened_parameters(Module& module) {
+std::vector<NamedTensor> dequantized_parameters(Module& module) {
   struct Collector : ParameterVisitor {
     std::vector<NamedTensor> found;
     void visit(const std::string& name, Tensor& value) override { found.push_back({name, value}); }
     void visit_weight(const std::string& name, Tensor& value, ops::PackedMatrix& packed) override {
-      found.push_back({name, value.is_defined() ? value : packed.widened(), true});
+      found.push_back({name, value.is_defined() ? value : packed.dequantize(), true});
     }
   } collector;
   module.visit_parameters(collector);
@@ -104,17 +104,17 @@ void pack_weights(Module& module) {
 // Keeps every weight in the nearest numbers of the format, which is not f32, and no longer as
 // floats. The other parameters lose their gradients: such a module cannot be trained.
 template <typename Module>
-void narrow_weights(Module& module, ops::WeightFormat format) {
-  struct Narrower : ParameterVisitor {
+void quantize_weights(Module& module, ops::WeightFormat format) {
+  struct Quantizer : ParameterVisitor {
     ops::WeightFormat format;
     void visit(const std::string&, Tensor& value) override { value = value.detach(); }
     void visit_weight(const std::string&, Tensor& value, ops::PackedMatrix& packed) override {
-      packed = ops::PackedMatrix(value.is_defined() ? value : packed.widened(), format);
+      packed = ops::PackedMatrix(value.is_defined() ? value : packed.dequantize(), format);
       value = Tensor();
     }
-  } narrower;
-  narrower.format = format;
-  module.visit_parameters(narrower);
+  } quantizer;
+  quantizer.format = format;
+  module.visit_parameters(quantizer);
 }
 
 }  // namespace heed::nn

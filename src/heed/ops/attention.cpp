@@ -376,7 +376,7 @@ Plan make_plan(const Sizes& sizes, const Packed& query, const Packed& key, const
 }
 
 bool is_recorded(const std::vector<Tensor>& inputs) {
-  return is_recording() && std::ranges::any_of(inputs, &Tensor::needs_gradient);
+  return is_grad_enabled() && std::ranges::any_of(inputs, &Tensor::needs_gradient);
 }
 
 // The sequences' lengths as spans; where their rows lie, the pages say.

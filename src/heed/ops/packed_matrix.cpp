@@ -6,8 +6,8 @@
 #include "heed/base/parallel.h"
 #include "heed/core/storage.h"
 #include "heed/kernels/gemm.h"
-#include "heed/kernels/narrow_gemm.h"
-#include "heed/kernels/narrow_pack.h"
+#include "heed/kernels/quantized_gemm.h"
+#include "heed/kernels/quantized_pack.h"
 #include "heed/ops/parallel_gemm.h"
 
 namespace heed::ops {
@@ -17,7 +17,7 @@ constexpr Index rows_per_piece = 64;
 
 Index packed_floats(WeightFormat format, Index out_dim, Index in_dim) {
   if (format == WeightFormat::f32) return kernels::gemm_packed_size(in_dim, out_dim);
-  const Index bytes = kernels::narrow_packed_bytes(format, in_dim, out_dim);
+  const Index bytes = kernels::quantized_packed_bytes(format, in_dim, out_dim);
   return (bytes + sizeof(float) - 1) / sizeof(float);
 }
 
@@ -31,7 +31,7 @@ PackedMatrix::PackedMatrix(WeightFormat format, Index out_dim, Index in_dim)
 
 PackedMatrix::PackedMatrix(const Tensor& weight, WeightFormat format) {
   if (format != WeightFormat::f32) {
-    *this = PackedMatrix(narrowed(weight, format));
+    *this = PackedMatrix(quantize(weight, format));
     return;
   }
   check(weight.rank() == 2, "packed matrix: expected a weight [O, I], got ", weight.shape());
@@ -39,30 +39,30 @@ PackedMatrix::PackedMatrix(const Tensor& weight, WeightFormat format) {
   parallel_pack(panels_.get(), {weight.data(), in_dim_, /*transposed=*/true}, out_dim_, in_dim_);
 }
 
-PackedMatrix::PackedMatrix(const NarrowMatrix& weight)
+PackedMatrix::PackedMatrix(const QuantizedMatrix& weight)
     : PackedMatrix(weight.format, weight.rows, weight.cols) {
   const Index row_bytes = kernels::weight_row_bytes(format_, in_dim_);
   const Index row_scales = kernels::weight_row_scales(format_, in_dim_);
   assert(std::ssize(weight.values) == out_dim_ * row_bytes);
   assert(std::ssize(weight.scales) == out_dim_ * row_scales);
   parallel_ranges(out_dim_, 8 * kernels::gemm_panel_width(), [&](Index begin, Index end) {
-    kernels::narrow_pack(bytes() + kernels::narrow_packed_bytes(format_, in_dim_, begin), format_,
-                         weight.values.data() + begin * row_bytes,
-                         weight.scales.data() + begin * row_scales, in_dim_, end - begin);
+    kernels::pack_quantized(bytes() + kernels::quantized_packed_bytes(format_, in_dim_, begin),
+                            format_, weight.values.data() + begin * row_bytes,
+                            weight.scales.data() + begin * row_scales, in_dim_, end - begin);
   });
 }
 
 void PackedMatrix::copy_row(Index row, float* to) const {
   assert(row >= 0 && row < out_dim_);
   if (format_ != WeightFormat::f32) {
-    return kernels::narrow_row(to, format_, bytes(), row, in_dim_);
+    return kernels::dequantize_row(to, format_, bytes(), row, in_dim_);
   }
   const Index width = kernels::gemm_panel_width();
   const float* from = panels_.get() + row / width * width * in_dim_ + row % width;
   for (Index i = 0; i < in_dim_; ++i) to[i] = from[i * width];
 }
 
-Tensor PackedMatrix::widened() const {
+Tensor PackedMatrix::dequantize() const {
   Tensor weight = Tensor::empty({out_dim_, in_dim_});
   parallel_ranges(out_dim_, rows_per_piece, [&, to = weight.data()](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) copy_row(row, to + row * in_dim_);
@@ -76,15 +76,15 @@ Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias) {
         x.shape());
   check(!bias.is_defined() || bias.shape() == Shape{out_dim}, "linear: expected a bias [", out_dim,
         "], got ", bias.shape());
-  check(!is_recording() || !x.needs_gradient(), "linear: a packed weight has no gradient");
+  check(!is_grad_enabled() || !x.needs_gradient(), "linear: a packed weight has no gradient");
   Tensor y = Tensor::empty({x.dim(0), out_dim});
   const GemmOptions options{.bias = bias.is_defined() ? bias.data() : nullptr};
   if (weight.format() == WeightFormat::f32) {
     parallel_gemm_packed(y.data(), out_dim, {x.data(), in_dim}, weight.panels_.get(), x.dim(0),
                          out_dim, in_dim, options);
   } else {
-    parallel_gemm_narrow(y.data(), out_dim, {x.data(), in_dim}, weight.format(), weight.bytes(),
-                         x.dim(0), out_dim, in_dim, options);
+    parallel_gemm_quantized(y.data(), out_dim, {x.data(), in_dim}, weight.format(), weight.bytes(),
+                            x.dim(0), out_dim, in_dim, options);
   }
   return y;
 }

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "heed/core/tensor.h"
-#include "heed/ops/narrow_matrix.h"
+#include "heed/ops/quantized_matrix.h"
 
 namespace heed::ops {
 
@@ -14,7 +14,7 @@ class PackedMatrix {
   PackedMatrix() = default;  // undefined
   // [O, I], in the nearest numbers of the format.
   explicit PackedMatrix(const Tensor& weight, WeightFormat format = WeightFormat::f32);
-  explicit PackedMatrix(const NarrowMatrix& weight);
+  explicit PackedMatrix(const QuantizedMatrix& weight);
 
   bool is_defined() const { return panels_ != nullptr; }
   WeightFormat format() const { return format_; }
@@ -22,7 +22,7 @@ class PackedMatrix {
   Index out_dim() const { return out_dim_; }
 
   void copy_row(Index row, float* to) const;  // I floats
-  Tensor widened() const;                     // all of them, [O, I]
+  Tensor dequantize() const;                  // all of them, [O, I]
 
  private:
   friend Tensor linear(const Tensor&, const PackedMatrix&, const Tensor&);

@@ -6,8 +6,8 @@
 #include "heed/core/storage.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/gemm_few_rows.h"
-#include "heed/kernels/narrow_gemm.h"
-#include "heed/kernels/narrow_pack.h"
+#include "heed/kernels/quantized_gemm.h"
+#include "heed/kernels/quantized_pack.h"
 
 namespace heed::ops {
 namespace {
@@ -122,15 +122,15 @@ void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float
   });
 }
 
-void parallel_gemm_narrow(float* c, Index c_stride, const Factor& a, kernels::WeightFormat format,
-                          const std::uint8_t* packed, Index m, Index n, Index k,
-                          const GemmOptions& options) {
+void parallel_gemm_quantized(float* c, Index c_stride, const Factor& a,
+                             kernels::WeightFormat format, const std::uint8_t* packed, Index m,
+                             Index n, Index k, const GemmOptions& options) {
   assert(!a.transposed && !options.accumulate);
   for_each_piece(m, n, k, [&](const Piece& piece) {
-    kernels::narrow_gemm(c + piece.row * c_stride + piece.column, c_stride,
-                         a.data + piece.row * a.stride, a.stride, format,
-                         packed + kernels::narrow_packed_bytes(format, k, piece.column), piece.rows,
-                         piece.columns, k, options.bias ? options.bias + piece.column : nullptr);
+    kernels::quantized_gemm(
+        c + piece.row * c_stride + piece.column, c_stride, a.data + piece.row * a.stride, a.stride,
+        format, packed + kernels::quantized_packed_bytes(format, k, piece.column), piece.rows,
+        piece.columns, k, options.bias ? options.bias + piece.column : nullptr);
   });
 }
 

@@ -34,10 +34,10 @@ void parallel_pack(float* panels, const Factor& b, Index n, Index k);
 void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float* panels, Index m,
                           Index n, Index k, const GemmOptions& options = {});
 
-// The same for a packed weight [n, k] in fewer bits (kernels/narrow_gemm.h), read transposed. Does
-// not accumulate.
-void parallel_gemm_narrow(float* c, Index c_stride, const Factor& a, kernels::WeightFormat format,
-                          const std::uint8_t* packed, Index m, Index n, Index k,
-                          const GemmOptions& options = {});
+// The same for a packed weight [n, k] in fewer bits (kernels/quantized_gemm.h), read transposed.
+// Does not accumulate.
+void parallel_gemm_quantized(float* c, Index c_stride, const Factor& a,
+                             kernels::WeightFormat format, const std::uint8_t* packed, Index m,
+                             Index n, Index k, const GemmOptions& options = {});
 
 }  // namespace heed::ops

@@ -209,7 +209,7 @@ class ProjectionPass {
       float* sum = dx_sums_.get() + group * chunk_rows_ * dim_;
       for (Index tile = begin; tile < end; ++tile) {
         for (Index row = 0; row < count_; row += piece_rows_) {
-          go_back(tile, row, std::min(row + piece_rows_, count_), sum, tile > begin);
+          backward_function(tile, row, std::min(row + piece_rows_, count_), sum, tile > begin);
         }
       }
     });
@@ -225,7 +225,7 @@ class ProjectionPass {
 
   // Rows [begin, end) of a tile, while they are in the cache: their logits become gradients, which
   // go on into dx_sum [chunk rows, D] and the weight's gradient.
-  void go_back(Index tile, Index begin, Index end, float* dx_sum, bool adds_to_sum) {
+  void backward_function(Index tile, Index begin, Index end, float* dx_sum, bool adds_to_sum) {
     make_dlogits(tile, begin, end);
     const bool is_last = end == count_;  // then the next tile begins
     const Index next_tile = is_last ? tile + 1 : tile, next_row = is_last ? 0 : end;
@@ -290,7 +290,7 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, c
         "projection_cross_entropy: expected bias [", weight.dim(0), "], got ", bias.shape());
   check_targets("projection_cross_entropy", targets, x.dim(0), weight.dim(0), std::nullopt);
   const bool wants_gradients =
-      is_recording() && (x.needs_gradient() || weight.needs_gradient() || bias.needs_gradient());
+      is_grad_enabled() && (x.needs_gradient() || weight.needs_gradient() || bias.needs_gradient());
   ProjectionPass pass(x, weight, bias, targets, label_smoothing, wants_gradients);
   pass.run();
 

@@ -38,10 +38,10 @@ constexpr std::uint64_t unknown_type = 2, control_type = 3, byte_type = 6;
 
 std::string piece(std::string_view text, std::uint64_t type) {
   constexpr int piece_field = 1, type_field = 3;
-  MessageWriter writer;
-  writer.bytes(piece_field, text);
-  writer.number(type_field, type);
-  return writer.content;
+  MessageWriter generator;
+  generator.bytes(piece_field, text);
+  generator.number(type_field, type);
+  return generator.content;
 }
 
 // Characters of which none is known, so that all fall back to bytes.
@@ -49,27 +49,27 @@ std::string trainer_spec(std::uint64_t vocabulary) {
   constexpr int model_type = 3, vocab_size = 4, byte_fallback = 35;
   constexpr int unk_id = 40, bos_id = 41, eos_id = 42, pad_id = 43;
   constexpr std::uint64_t character_type = 4;
-  MessageWriter writer;
-  writer.number(model_type, character_type);
-  writer.number(vocab_size, vocabulary);
-  writer.number(byte_fallback, 1);
-  writer.number(unk_id, Tokenizer::unknown);
-  writer.number(bos_id, Tokenizer::begin);
-  writer.number(eos_id, Tokenizer::end);
-  writer.number(pad_id, Tokenizer::pad);
-  return writer.content;
+  MessageWriter generator;
+  generator.number(model_type, character_type);
+  generator.number(vocab_size, vocabulary);
+  generator.number(byte_fallback, 1);
+  generator.number(unk_id, Tokenizer::unknown);
+  generator.number(bos_id, Tokenizer::begin);
+  generator.number(eos_id, Tokenizer::end);
+  generator.number(pad_id, Tokenizer::pad);
+  return generator.content;
 }
 
 // A text stays as it is.
 std::string normalizer_spec() {
   constexpr int name = 1, add_dummy_prefix = 3, remove_extra_whitespaces = 4,
                 escape_whitespaces = 5;
-  MessageWriter writer;
-  writer.bytes(name, "identity");
-  writer.number(add_dummy_prefix, 0);
-  writer.number(remove_extra_whitespaces, 0);
-  writer.number(escape_whitespaces, 0);
-  return writer.content;
+  MessageWriter generator;
+  generator.bytes(name, "identity");
+  generator.number(add_dummy_prefix, 0);
+  generator.number(remove_extra_whitespaces, 0);
+  generator.number(escape_whitespaces, 0);
+  return generator.content;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ models::ClassifierBatch make_batch(const LabelledCorpus& corpus, std::span<const
 template <typename Work>
 bool over_batches(const LabelledCorpus& corpus, Index batch_tokens, const ShouldStop& should_stop,
                   Work&& work) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const auto plan = data::BatchPlan::in_order(corpus.lines.sizes(), batch_tokens);
   for (Index i = 0; i < plan.size(); ++i) {
     if (should_stop()) return false;

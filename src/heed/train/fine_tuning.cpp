@@ -181,7 +181,7 @@ class LowRankChanges : public PartlyTrained {
     }
   }
   void put_values_in_place() const {
-    const NoRecording no_recording;
+    const NoGrad no_grad;
     put_weights_in_place();
   }
 

@@ -4,7 +4,7 @@
 
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
-#include "heed/generate/image_batches.h"
+#include "heed/infer/image_batches.h"
 #include "heed/metrics/classification.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/class_weights.h"
@@ -26,12 +26,12 @@ models::ImageBatch make_batch(const data::LabelledImages& images, std::span<cons
                               const models::TransformerConfig& config,
                               std::span<const data::Shift> shifts = {}) {
   models::ImageBatch batch;
-  std::vector<generate::Pixels> pixels;
+  std::vector<infer::Pixels> pixels;
   for (const Index place : places) {
     pixels.push_back(images.pixels(place));
     batch.classes.push_back(images.class_of(place));
   }
-  batch.patches = generate::image_patches(pixels, generate::patch_grid(config), shifts);
+  batch.patches = infer::image_patches(pixels, infer::patch_grid(config), shifts);
   return batch;
 }
 
@@ -99,7 +99,7 @@ template <typename Work>
 bool over_batches(const data::LabelledImages& images, Index images_per_batch,
                   const models::TransformerConfig& config, const ShouldStop& should_stop,
                   Work&& work) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   for (Index first = 0; first < images.size(); first += images_per_batch) {
     if (should_stop()) return false;
     std::vector<Index> places;

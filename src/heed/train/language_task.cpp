@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/generate/text_writer.h"
+#include "heed/infer/text_generator.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::train {
@@ -70,7 +70,7 @@ BatchLoss LanguageTask::loss(Index epoch, Index number, nn::ForwardContext& cont
 
 // Windows one after another from the beginning of the text.
 std::optional<double> LanguageTask::validation_loss(const ShouldStop& should_stop) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   double loss = 0;
   Index num_tokens = 0;
   for (Index first = 0; first < validation_->size(); first += windows_per_batch()) {
@@ -89,12 +89,12 @@ std::optional<double> LanguageTask::validation_loss(const ShouldStop& should_sto
 }
 
 bool LanguageTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
-  const generate::WritingOptions options{.sampling = {.temperature = sample_temperature},
+  const infer::GenerationOptions options{.sampling = {.temperature = sample_temperature},
                                          .seed = options_.seed,
                                          .max_tokens = sample_tokens};
   const std::string nothing;
-  const generate::TextWriter writer(model_, tokenizer_);
-  report.samples.push_back({{}, writer.write(std::span(&nothing, 1), options)[0].text, {}});
+  const infer::TextGenerator writer(model_, tokenizer_);
+  report.samples.push_back({{}, writer.generate(std::span(&nothing, 1), options)[0].text, {}});
   return !should_stop();
 }
 

@@ -72,7 +72,7 @@ BatchLoss MaskedTask::loss(Index epoch, Index number, nn::ForwardContext& contex
 }
 
 std::optional<double> MaskedTask::validation_loss(const ShouldStop& should_stop) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const auto plan = data::BatchPlan::in_order(validation_->sizes(), options_.batch_tokens);
   double loss = 0;
   Index num_hidden = 0;
@@ -96,7 +96,7 @@ bool MaskedTask::add_scores(ValidationReport& report, const ShouldStop& should_s
 
 // A held-out line as the model sees it, with its most likely tokens, and as it was.
 Sample MaskedTask::sample(Index line) const {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const models::MaskedBatch batch = make_batch(*validation_, {&line, 1}, validation_epoch);
   auto context = nn::ForwardContext::inference();
   const Tensor rows = ops::gather_rows(model_.encode(batch.input, context).values, batch.places);

@@ -13,7 +13,7 @@ models::TranslationBatch make_batch(const data::TranslationCorpus& corpus,
     batch.target_output.insert(batch.target_output.end(), target.begin(), target.end());
   }
   batch.source = models::pack(sources);
-  batch.target_input = models::pack(target_inputs, {.before = text::Tokenizer::end});
+  batch.target_input = models::pack(target_inputs, {.prepend = text::Tokenizer::end});
   return batch;
 }
 

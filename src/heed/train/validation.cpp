@@ -4,7 +4,7 @@
 #include <span>
 
 #include "heed/data/batch_plan.h"
-#include "heed/generate/translator.h"
+#include "heed/infer/translator.h"
 #include "heed/train/translation_batches.h"
 
 namespace heed::train {
@@ -18,7 +18,7 @@ constexpr std::size_t lines_at_a_time = 256;
 std::optional<double> validation_loss(const models::TranslationModel& model,
                                       const data::TranslationCorpus& corpus, Index batch_tokens,
                                       const ShouldStop& should_stop) {
-  const NoRecording no_recording;
+  const NoGrad no_grad;
   const auto plan = data::BatchPlan::in_order(corpus.sizes(), batch_tokens);
   double loss = 0;
   Index num_tokens = 0;
@@ -35,14 +35,14 @@ std::optional<double> validation_loss(const models::TranslationModel& model,
 std::optional<std::vector<std::string>> validation_translations(
     const models::TranslationModel& model, const text::Tokenizer& tokenizer,
     const std::vector<std::string>& lines, const ShouldStop& should_stop) {
-  const generate::Translator translator(model, tokenizer);
-  const generate::TranslationOptions options{.search = {.beam_size = 1}, .with_scores = false};
+  const infer::Translator translator(model, tokenizer);
+  const infer::TranslationOptions options{.search = {.beam_size = 1}, .with_scores = false};
   std::vector<std::string> translations;
   for (std::size_t begin = 0; begin < lines.size(); begin += lines_at_a_time) {
     if (should_stop()) return std::nullopt;
     const auto some =
         std::span(lines).subspan(begin, std::min(lines_at_a_time, lines.size() - begin));
-    for (const generate::Translation& translation : translator.translate(some, options)) {
+    for (const infer::Translation& translation : translator.translate(some, options)) {
       translations.push_back(translation.text());
     }
   }

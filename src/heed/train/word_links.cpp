@@ -14,12 +14,12 @@ bool parse_number(std::string_view text, Index& number) {
   return error == std::errc() && end == text.data() + text.size() && number >= 0;
 }
 
-std::vector<generate::AlignedWords> parse_links(const std::string& line, const std::string& where) {
-  std::vector<generate::AlignedWords> links;
+std::vector<infer::AlignedWords> parse_links(const std::string& line, const std::string& where) {
+  std::vector<infer::AlignedWords> links;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
     const std::size_t dash = word.find('-');
-    generate::AlignedWords link;
+    infer::AlignedWords link;
     const bool is_link = dash != word.npos && parse_number({word.data(), dash}, link.source) &&
                          parse_number(std::string_view(word).substr(dash + 1), link.target);
     check_as(ErrorKind::data, is_link, where, ": expected links like 0-1, found ", word);
@@ -33,7 +33,7 @@ std::vector<generate::AlignedWords> parse_links(const std::string& line, const s
 std::vector<std::vector<Index>> rows_of_words(std::span<const int> ids, Index first_row,
                                               const text::Tokenizer& tokenizer) {
   std::vector<std::vector<Index>> rows;
-  const std::vector<Index> words = generate::words_of_pieces(ids, tokenizer);
+  const std::vector<Index> words = infer::words_of_pieces(ids, tokenizer);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto word = static_cast<std::size_t>(words[i]);
     if (rows.size() <= word) rows.resize(word + 1);
@@ -72,7 +72,7 @@ std::vector<ops::AttentionLink> token_links(const WordLinks& links, std::span<co
     const auto keys = rows_of_words(without_end(batch.source.ids, source), source.begin, tokenizer);
     const auto queries =
         rows_of_words(without_end(batch.target_output, target), target.begin, tokenizer);
-    for (const generate::AlignedWords& link : links[static_cast<std::size_t>(lines[s])]) {
+    for (const infer::AlignedWords& link : links[static_cast<std::size_t>(lines[s])]) {
       if (link.source >= std::ssize(keys) || link.target >= std::ssize(queries)) continue;
       for (const Index query : queries[static_cast<std::size_t>(link.target)]) {
         for (const Index key : keys[static_cast<std::size_t>(link.source)]) {

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "heed/generate/alignment.h"
+#include "heed/infer/alignment.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::train {
 
 // A list of word pairs for every line.
-using WordLinks = std::vector<std::vector<generate::AlignedWords>>;
+using WordLinks = std::vector<std::vector<infer::AlignedWords>>;
 
 // Lines of the Pharaoh format, `0-0 1-2`; blank ones have no links. Refuses (ErrorKind::data)
 // another format and another number of lines.

@@ -184,7 +184,7 @@ export interface Paths {
   side: { source: WordPath[]; target?: WordPath[] };
 }
 
-export interface Truth {
+export interface Attribution {
   predicted: { piece: string; probability: number };
   inputs: {
     piece: string;
@@ -339,7 +339,7 @@ export const api = {
   ) => get<Cell>(`/api/trace/${trace}/cell?${query(place)}`, signal),
   paths: (trace: TraceId, signal?: AbortSignal) => get<Paths>(`/api/trace/${trace}/paths`, signal),
   truth: (trace: TraceId, target: number, signal?: AbortSignal) =>
-    get<Truth>(`/api/trace/${trace}/truth?${query({ target })}`, signal),
+    get<Attribution>(`/api/trace/${trace}/attribution?${query({ target })}`, signal),
   beam: (trace: TraceId, size: number, signal?: AbortSignal) =>
     get<Beam>(`/api/trace/${trace}/beam?${query({ size })}`, signal),
   next: (body: NextRequest, signal?: AbortSignal) => post<NextTokens>('/api/next', body, signal),

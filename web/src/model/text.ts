@@ -10,7 +10,7 @@ export const modelText = {
     heads: 'Heads',
     paths: 'Paths',
     changes: 'What if',
-    truth: 'Truth',
+    truth: 'Attribution',
     decoding: 'Decoding',
   },
   panelsLabel: 'Views of the model',

@@ -1,0 +1,170 @@
+// The hypotheses of one sentence in a beam search, step by step. Knows log-probabilities, and
+// nothing of the model that they come from.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "heed/infer/constraints.h"
+#include "heed/infer/top_tokens.h"
+
+namespace heed::nn {
+class AttentionHook;
+}
+
+namespace heed::infer {
+
+class BeamObserver;
+
+struct BeamSearchOptions {
+  Index beam_size = 5;        // hypotheses kept at each step; 1 is greedy search
+  double length_penalty = 1;  // hypotheses compete by score / length^penalty
+  Index max_length = 0;       // in tokens, the end token not counted; 0: default_max_length
+  Index n_best = 1;           // hypotheses returned, at most beam_size
+  bool allow_unknown = true;  // may the unknown token come out?
+
+  // Diverse beams (Vijayakumar and others 2016): so many groups of beam_size / num_groups
+  // hypotheses are searched side by side. In each step the groups choose one after another, and a
+  // token costs the penalty for each hypothesis of an earlier group that has just taken it. The
+  // penalty decides what is kept; it is no part of a hypothesis's score.
+  Index num_groups = 1;
+  double diversity_penalty = 0.5;
+
+  // Above 0: finished hypotheses that look at too little of the source lose (Wu and others 2016,
+  // section 7). To score / length^penalty comes coverage_penalty * sum_i log(min(c_i, 1)), where
+  // c_i is the attention, summed over the steps, that source token i got from the decoder's last
+  // layer, mean over heads. The end token of the source does not count.
+  double coverage_penalty = 0;
+
+  // A forbidden sequence is never completed, except by a prefix. With required ones a hypothesis
+  // ends only when it holds all of them, or at max_length; one that holds more of them wins. See
+  // Beam for how they come in.
+  Constraints constraints = {};
+
+  // Intervenes in the model's attention; null: the model as it is.
+  const nn::AttentionHook* hook = nullptr;
+  // Hears of every step; null: nobody. For one source and one group at a time.
+  BeamObserver* observer = nullptr;
+};
+
+// The tokens that may not come after these, rising, each once.
+std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOptions& options);
+
+struct Hypothesis {
+  std::vector<int> ids;         // without the end token
+  double score = 0;             // the sum of log-probabilities, the end token's included
+  double normalised_score = 0;  // score / length^penalty, the end token counted
+  std::vector<float> log_probabilities = {};  // of each token, the end token's last
+  Index num_missing = 0;                      // required sequences that it does not hold
+};
+
+// What the model says after each live hypothesis of a sentence.
+struct StepScores {
+  std::span<const LogProbabilities> next;  // of the vocabulary
+  // The weights of its attention to each token of the source; empty unless coverage counts.
+  std::span<const std::vector<float>> attention;
+};
+
+// One token more for one of the live hypotheses.
+struct BeamCandidate {
+  enum class Fate { dropped, live, finished };
+
+  double rank = 0;  // the score, less what earlier groups make of the token
+  TokenScore token = {};
+  Index parent = 0;  // number of the hypothesis, before this step
+  Fate fate = Fate::dropped;
+  double normalised_score = 0;  // of a finished one, as in Hypothesis
+};
+
+// Hears what a beam search considers. It changes no result.
+class BeamObserver {
+ public:
+  virtual ~BeamObserver() = default;
+  // The candidates of one step, in the order in which the beam takes them: twice its size, if there
+  // are so many. Those whose fate is `live` are the hypotheses of the next step, in this order,
+  // unless this was the last.
+  virtual void on_step(std::span<const BeamCandidate> candidates) = 0;
+};
+
+using TokenCounts = std::map<int, Index>;
+
+// Hypotheses that grow side by side, and those that have ended.
+//
+// Required sequences come in by banks (in the spirit of Post and Vilar 2018): besides the most
+// likely tokens, those that begin or continue a missing sequence are candidates. Candidates that
+// hold equally many tokens of required sequences are one bank. The beam is filled in turns with the
+// best of each bank, those that hold most first, so a beam as large as all required tokens and one
+// more has room for every bank.
+class Beam {
+ public:
+  // The options must outlive it.
+  Beam(Index size, Index max_length, std::span<const int> prefix, const BeamSearchOptions& options);
+
+  Index num_live() const { return std::ssize(live_); }
+  int last_token(Index hypothesis) const;
+
+  // Afterwards parents()[h] tells which of the former hypotheses live hypothesis h continues.
+  // Tokens that earlier groups have `taken` cost something; those taken here are added.
+  void advance(const StepScores& step, TokenCounts& taken);
+  const std::vector<Index>& parents() const { return parents_; }
+  std::vector<Hypothesis> take_finished() { return std::move(finished_); }
+
+ private:
+  struct Growing {
+    std::vector<int> ids;
+    std::vector<float> log_probabilities;
+    std::vector<double> coverage;  // attention so far; empty unless it counts
+    double score = 0;
+  };
+  using Candidate = BeamCandidate;
+  static bool is_better(const Candidate& a, const Candidate& b);
+
+  std::vector<Candidate> best_candidates(const StepScores& step, const TokenCounts& taken) const;
+  std::vector<TokenScore> next_tokens(const std::vector<int>& ids,
+                                      const LogProbabilities& log_probabilities, Index count) const;
+  void add_wanted(std::vector<TokenScore>& tokens, const std::vector<int>& ids,
+                  const LogProbabilities& log_probabilities, std::span<const int> never) const;
+  std::vector<Candidate> in_turns_of_banks(std::vector<Candidate> candidates) const;
+  void split(std::vector<Candidate>& candidates, const StepScores& step);
+  Growing grown(const Candidate& candidate, const StepScores& step) const;
+  void finish(Growing ended);
+  double normalised(double score, Index length) const;
+  double coverage_score(const std::vector<double>& coverage) const;
+  bool cannot_improve() const;
+  Index num_finished() const { return std::ssize(finished_); }
+
+  const BeamSearchOptions& options_;
+  Index size_;
+  Index max_length_;
+  std::vector<int> prefix_;
+  Index length_ = 0;  // tokens of every live hypothesis
+  std::vector<Growing> live_;
+  std::vector<Index> parents_;
+  std::vector<Hypothesis> finished_;
+};
+
+// All groups of one sentence. Its live hypotheses are those of the groups, one group after another.
+class SentenceBeams {
+ public:
+  // Hypotheses begin with the prefix. The options must outlive it.
+  SentenceBeams(Index max_length, std::span<const int> prefix, const BeamSearchOptions& options);
+
+  Index num_live() const;
+  bool is_finished() const { return num_live() == 0; }
+  std::vector<int> last_tokens() const;  // of the live hypotheses; at first the end token
+
+  void advance(const StepScores& step);
+  // As Beam::parents, for all live hypotheses.
+  const std::vector<Index>& parents() const { return parents_; }
+
+  // The n best, best first. Of hypotheses with equal tokens, which groups can have, one is left.
+  std::vector<Hypothesis> take_best();
+
+ private:
+  const BeamSearchOptions& options_;
+  std::vector<Beam> groups_;
+  std::vector<Index> parents_;
+};
+
+}  // namespace heed::infer

@@ -1,0 +1,19 @@
+#include "heed/infer/class_probabilities.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/infer/top_tokens.h"
+
+namespace heed::infer {
+
+std::vector<ClassProbability> most_likely_classes(std::span<const float> logits, Index count) {
+  std::vector<ClassProbability> classes;
+  const Index all = std::min(count, static_cast<Index>(logits.size()));
+  for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), all, {})) {
+    classes.push_back({best.token, std::exp(double{best.log_probability})});
+  }
+  return classes;
+}
+
+}  // namespace heed::infer

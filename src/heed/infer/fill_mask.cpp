@@ -1,0 +1,85 @@
+#include "heed/infer/fill_mask.h"
+
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/infer/top_tokens.h"
+#include "heed/ops/embedding.h"
+#include "heed/text/masked_text.h"
+
+namespace heed::infer {
+namespace {
+
+constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
+
+// Whether a piece can stand in a gap. Where spaces are pieces of their own, all can.
+bool is_answer(const text::Tokenizer& tokenizer, int id, bool begins_word) {
+  if (id <= text::Tokenizer::end || id == tokenizer.mask()) return false;
+  const std::string piece = tokenizer.piece(id);
+  if (piece == visible_space) return false;
+  if (tokenizer.subwords() == text::Subwords::character) return true;
+  return piece.starts_with(visible_space) == begins_word;
+}
+
+std::vector<int> all_but_answers(const text::Tokenizer& tokenizer, bool begins_word) {
+  std::vector<int> never;
+  for (int id = 0; id < tokenizer.size(); ++id) {
+    if (!is_answer(tokenizer, id, begins_word)) never.push_back(id);
+  }
+  return never;
+}
+
+}  // namespace
+
+FillMask FillMask::load(const std::string& folder) {
+  models::MaskedModelFolder loaded = models::load_masked_model_folder(folder);
+  nn::pack_weights(loaded.model);
+  return {std::move(loaded.model), std::move(loaded.tokenizer)};
+}
+
+FillMask::FillMask(models::MaskedModel model, text::Tokenizer tokenizer)
+    : model_(std::move(model)),
+      tokenizer_(std::move(tokenizer)),
+      never_at_begin_(all_but_answers(tokenizer_, /*begins_word=*/true)),
+      never_within_(all_but_answers(tokenizer_, /*begins_word=*/false)) {}
+
+std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, bool begins_word,
+                                                Index count) const {
+  std::vector<MaskCandidate> words;
+  for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), count,
+                                           begins_word ? never_at_begin_ : never_within_)) {
+    words.push_back({tokenizer_.decode({&best.token, 1}), std::exp(double{best.log_probability})});
+  }
+  return words;
+}
+
+std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::string_view mask,
+                                       Index count, const LineOptions& options) const {
+  std::vector<std::vector<int>> encoded;
+  std::vector<std::vector<text::MaskPosition>> masks;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text::MaskedText line = text::encode_masked_text(tokenizer_, lines[i], mask);
+    check_as(ErrorKind::data, !line.masks.empty(), "line ",
+             options.first_line + static_cast<Index>(i), ": expected a gap ", mask, ", found none");
+    line.ids.push_back(text::Tokenizer::end);
+    encoded.push_back(std::move(line.ids));
+    masks.push_back(std::move(line.masks));
+  }
+  check_lengths(encoded, model_.config(), options);
+
+  std::vector<FilledLine> filled(lines.size());
+  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
+    auto context = nn::ForwardContext::inference(nullptr, options.hook);
+    const Tensor rows = model_.encode(input, context).values;
+    for (Index s = 0; s < input.spans.count(); ++s) {
+      for (const text::MaskPosition& place : masks[first + s]) {
+        const Index row = input.spans[s].begin + place.place;
+        const Tensor logits = model_.logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
+        filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
+      }
+    }
+  });
+  return filled;
+}
+
+}  // namespace heed::infer

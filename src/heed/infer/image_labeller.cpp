@@ -1,0 +1,56 @@
+#include "heed/infer/image_labeller.h"
+
+#include <algorithm>
+
+#include "heed/base/parallel.h"
+#include "heed/data/image_file.h"
+#include "heed/models/model_folder.h"
+
+namespace heed::infer {
+namespace {
+
+constexpr Index images_per_batch = 32;  // whole batches run side by side
+
+}  // namespace
+
+ImageLabeller ImageLabeller::load(const std::string& folder) {
+  models::ImageClassifier model = models::load_image_classifier(folder);
+  nn::pack_weights(model);
+  return ImageLabeller(std::move(model));
+}
+
+ImageLabeller::ImageLabeller(models::ImageClassifier model) : model_(std::move(model)) {}
+
+std::vector<std::vector<ClassProbability>> ImageLabeller::classify(std::span<const Pixels> images,
+                                                                   Index count) const {
+  const data::PatchGrid grid = patch_grid(model_.config());
+  const std::size_t num_classes = labels().size();
+  std::vector<std::vector<ClassProbability>> results(images.size());
+  const auto total = static_cast<Index>(images.size());
+  parallel_ranges(total, images_per_batch, [&](Index begin, Index end) {
+    const NoGrad no_grad;
+    auto context = nn::ForwardContext::inference();
+    const auto batch =
+        images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const Tensor logits = model_.logits(image_patches(batch, grid), context);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const auto row = logits.values().subspan(i * num_classes, num_classes);
+      results[static_cast<std::size_t>(begin) + i] = most_likely_classes(row, count);
+    }
+  });
+  return results;
+}
+
+std::vector<std::vector<ClassProbability>> ImageLabeller::classify_files(
+    std::span<const std::string> paths, Index count) const {
+  std::vector<data::Image> images(paths.size());
+  parallel_for(static_cast<Index>(paths.size()), [&](Index i) {
+    const auto place = static_cast<std::size_t>(i);
+    images[place] = data::with_shape(data::read_image(paths[place]), shape());
+  });
+  std::vector<Pixels> pixels;
+  for (const data::Image& image : images) pixels.emplace_back(image.pixels);
+  return classify(pixels, count);
+}
+
+}  // namespace heed::infer

@@ -1,0 +1,52 @@
+#include "heed/infer/line_batches.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/data/batch_plan.h"
+#include "heed/infer/token_limit.h"
+#include "heed/text/encode_lines.h"
+#include "heed/text/lines.h"
+
+namespace heed::infer {
+
+std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
+                                           const text::Tokenizer& tokenizer,
+                                           const models::TransformerConfig& config,
+                                           const LineOptions& options) {
+  auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_as(ErrorKind::data, !encoded[i].empty() && !text::is_blank(lines[i]), "line ",
+             options.first_line + static_cast<Index>(i), ": expected text, found a blank line");
+  }
+  check_lengths(encoded, config, options);
+  return encoded;
+}
+
+void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
+                   const LineOptions& options) {
+  const Index num_added = models::puts_begin_first(config) ? 2 : 1;  // and the end token
+  const TokenLimit limit{.max_tokens = max_positions(config) - num_added, .what = "a text"};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_length(std::ssize(lines[i]) - 1, options.first_line + static_cast<Index>(i), limit);
+  }
+}
+
+void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
+                  const std::function<void(Index first, const models::PackedIds& input)>& work) {
+  std::vector<data::PairSize> sizes;
+  for (const std::vector<int>& ids : lines) {
+    sizes.push_back({.source = std::ssize(ids), .target = 0});
+    batch_tokens = std::max(batch_tokens, sizes.back().source);
+  }
+  const auto plan = data::BatchPlan::in_order(sizes, batch_tokens);
+  parallel_for(plan.size(), [&](Index batch) {
+    const NoGrad no_grad;
+    const std::span<const Index> numbers = plan.batch(batch);
+    work(numbers.front(),
+         models::pack(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
+  });
+}
+
+}  // namespace heed::infer

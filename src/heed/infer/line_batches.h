@@ -1,0 +1,39 @@
+// Lines of text through an encoder, some at a time.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/models/packed_ids.h"
+#include "heed/models/transformer_config.h"
+#include "heed/nn/attention_hook.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::infer {
+
+struct LineOptions {
+  Index batch_tokens = 2048;  // that are read together
+  Index first_line = 1;       // the number of the first line, for messages
+  // Intervenes in the model's attention; null: the model as it is.
+  const nn::AttentionHook* hook = nullptr;
+};
+
+// The tokens of each line and its end token. Refuses (ErrorKind::data) blank lines, and lines that
+// are longer than the model's learned positions.
+std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
+                                           const text::Tokenizer& tokenizer,
+                                           const models::TransformerConfig& config,
+                                           const LineOptions& options);
+
+// Refuses (ErrorKind::data) lines that are longer than the model's learned positions.
+void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
+                   const LineOptions& options);
+
+// Calls work(first, input) for neighbouring lines, as many as make up batch_tokens, at least one;
+// `first` is the number of the first of them, from 0. Whole batches run side by side.
+void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
+                  const std::function<void(Index first, const models::PackedIds& input)>& work);
+
+}  // namespace heed::infer

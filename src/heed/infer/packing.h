@@ -1,0 +1,16 @@
+// Sentences end to end, with the end token where the model expects it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "heed/models/packed_ids.h"
+
+namespace heed::infer {
+
+// What the encoder reads: every sentence, then the end token.
+models::PackedIds pack_sources(std::span<const std::vector<int>> sentences);
+// What the decoder reads: the end token, then the sentence so far.
+models::PackedIds pack_targets(std::span<const std::vector<int>> sentences);
+
+}  // namespace heed::infer

@@ -1,0 +1,176 @@
+#include "heed/infer/scoring.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
+#include "heed/infer/token_limit.h"
+#include "heed/text/encode_lines.h"
+
+namespace heed::infer {
+namespace {
+
+// Rows of logits that exist at one time.
+constexpr Index rows_at_once = 48;
+
+// What the model reads, and after each token the one that follows it.
+struct Reading {
+  std::vector<int> source = {};  // with its end; empty for a language model
+  std::vector<int> input;
+  std::vector<int> next;
+  bool is_cut = false;
+
+  Index cost() const { return std::ssize(source) + std::ssize(input); }
+};
+
+// Ids between two tokens of one kind, as the decoder reads them and as it shall tell them.
+Reading reading_of(const std::vector<int>& ids, int around) {
+  Reading reading{.input = {around}, .next = ids};
+  reading.input.insert(reading.input.end(), ids.begin(), ids.end());
+  reading.next.push_back(around);
+  return reading;
+}
+
+TokenLimit limit_of(const char* what, Index max_tokens, const ScoringOptions& options) {
+  return {.max_tokens = max_tokens, .what = what, .cut = Cut::end, .truncate = options.truncate};
+}
+
+models::PackedIds packed(std::span<const Reading> batch, std::vector<int> Reading::*ids) {
+  std::vector<std::span<const int>> sequences;
+  for (const Reading& reading : batch) sequences.push_back(reading.*ids);
+  return models::pack(sequences);
+}
+
+// The log-probabilities of the tokens that follow rows of hidden [N, D].
+template <typename Model>
+std::vector<TokenScore> score_tokens(const Model& model, const Tensor& hidden,
+                                     std::span<const int> next) {
+  const Index num_rows = hidden.dim(0), dim = hidden.dim(1);
+  std::vector<TokenScore> scores(next.size());
+  for (Index first = 0; first < num_rows; first += rows_at_once) {
+    const Index count = std::min(rows_at_once, num_rows - first);
+    const Tensor logits =
+        model.logits(Tensor::from(hidden.values().subspan(first * dim, count * dim), {count, dim}));
+    const Index width = logits.dim(-1);
+    parallel_for(count, [&](Index row) {
+      const int token = next[first + row];
+      const auto all = LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+      scores[first + row] = {token, all[token]};
+    });
+  }
+  return scores;
+}
+
+// Neighbours, as many as make up batch_tokens; at least one.
+std::vector<std::span<const Reading>> in_batches(std::span<const Reading> readings,
+                                                 Index batch_tokens) {
+  std::vector<std::span<const Reading>> batches;
+  for (std::size_t begin = 0, end = 0; begin < readings.size(); begin = end) {
+    for (Index cost = 0; end < readings.size(); ++end) {
+      cost += readings[end].cost();
+      if (cost > batch_tokens && end > begin) break;
+    }
+    batches.push_back(readings.subspan(begin, end - begin));
+  }
+  return batches;
+}
+
+// hidden_of(batch) -> [N, D]. Whole batches side by side, as in Translator::translate.
+template <typename Model, typename HiddenOf>
+std::vector<ScoredLine> score_all(const Model& model, std::span<const Reading> readings,
+                                  Index batch_tokens, HiddenOf hidden_of) {
+  std::vector<ScoredLine> lines(readings.size());
+  const std::vector<std::span<const Reading>> batches = in_batches(readings, batch_tokens);
+  parallel_for(std::ssize(batches), [&](Index number) {
+    const NoGrad no_grad;
+    const std::span<const Reading> batch = batches[number];
+    const std::vector<TokenScore> scores =
+        score_tokens(model, hidden_of(batch), packed(batch, &Reading::next).ids);
+    auto begin = scores.begin();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      ScoredLine& line = lines[batch.data() + i - readings.data()];
+      line.tokens.assign(begin, begin + std::ssize(batch[i].next));
+      line.is_cut = batch[i].is_cut;
+      begin += std::ssize(batch[i].next);
+    }
+  });
+  return lines;
+}
+
+}  // namespace
+
+double ScoredLine::log_probability() const {
+  double sum = 0;
+  for (const TokenScore& token : tokens) sum += token.log_probability;
+  return sum;
+}
+
+LineScorer LineScorer::load(const std::string& folder) {
+  models::LanguageModelFolder loaded = models::load_language_model_folder(folder);
+  return LineScorer(loaded.model.packed(), std::move(loaded.tokenizer));
+}
+
+LineScorer::LineScorer(models::LanguageModel model, text::Tokenizer tokenizer)
+    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+
+std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
+                                          const ScoringOptions& options) const {
+  const std::vector<int> line_end = tokenizer_.encode("\n");
+  check_as(ErrorKind::model, !line_end.empty(),
+           "tokenizer: expected a token for the end of a line, found none");
+  const TokenLimit limit =
+      limit_of("a line end and a text", model_.config().max_positions, options);
+  const std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
+  std::vector<Reading> readings;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Reading reading = reading_of(encoded[i], line_end.back());
+    const Index line = options.first_line + static_cast<Index>(i);
+    reading.is_cut = fit(reading.input, line, limit);
+    reading.next.resize(reading.input.size());
+    readings.push_back(std::move(reading));
+  }
+  return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
+    auto context = nn::ForwardContext::inference(nullptr, options.hook);
+    return model_.hidden(packed(batch, &Reading::input), context);
+  });
+}
+
+PairScorer PairScorer::load(const std::string& folder) {
+  models::ModelFolder loaded = models::load_model_folder(folder);
+  return PairScorer(loaded.model.packed(), std::move(loaded.tokenizer));
+}
+
+PairScorer::PairScorer(models::TranslationModel model, text::Tokenizer tokenizer)
+    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+
+std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
+                                          std::span<const std::string> targets,
+                                          const ScoringOptions& options) const {
+  check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
+        " sources, got ", targets.size());
+  const Index most = max_positions(model_.config());
+  const TokenLimit source_limit = limit_of("a source", most - 1, options);  // and its end
+  const TokenLimit target_limit = limit_of("a start and a target", most, options);
+  std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
+  const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
+  std::vector<Reading> readings;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Reading reading = reading_of(encoded_targets[i], text::Tokenizer::end);
+    const Index line = options.first_line + static_cast<Index>(i);
+    std::vector<int>& source = encoded_sources[i];
+    const bool is_source_cut = fit(source, line, source_limit);
+    source.push_back(text::Tokenizer::end);
+    reading.source = std::move(source);
+    reading.is_cut = fit(reading.input, line, target_limit) || is_source_cut;
+    reading.next.resize(reading.input.size());
+    readings.push_back(std::move(reading));
+  }
+  return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
+    auto context = nn::ForwardContext::inference(nullptr, options.hook);
+    const Packed memory = model_.encode(packed(batch, &Reading::source), context);
+    return model_.decode(packed(batch, &Reading::input), memory, context);
+  });
+}
+
+}  // namespace heed::infer

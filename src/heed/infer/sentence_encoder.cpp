@@ -1,0 +1,68 @@
+#include "heed/infer/sentence_encoder.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/ops/pooling.h"
+
+namespace heed::infer {
+namespace {
+
+Tensor pooled(const models::Classifier& model, const models::PackedIds& input,
+              const LineOptions& options) {
+  auto context = nn::ForwardContext::inference(nullptr, options.hook);
+  return model.pooled(input, context);
+}
+
+template <typename Model>
+Tensor pooled(const Model& model, const models::PackedIds& input, const LineOptions& options) {
+  auto context = nn::ForwardContext::inference(nullptr, options.hook);
+  return ops::mean_rows(model.encode(input, context));
+}
+
+template <typename Folder>
+SentenceEncoder made_of(Folder loaded) {
+  nn::pack_weights(loaded.model);
+  return {std::move(loaded.model), std::move(loaded.tokenizer)};
+}
+
+}  // namespace
+
+SentenceEncoder SentenceEncoder::load(const std::string& folder) {
+  const models::ModelKind kind = models::load_config(folder).kind;
+  switch (kind) {
+    case models::ModelKind::classifier:
+      return made_of(models::load_classifier_folder(folder));
+    case models::ModelKind::masked:
+      return made_of(models::load_masked_model_folder(folder));
+    case models::ModelKind::translation:
+      return made_of(models::load_model_folder(folder));
+    case models::ModelKind::language:
+    case models::ModelKind::image_classifier:
+      break;
+  }
+  fail(ErrorKind::model, folder, ": expected a model with an encoder, found ",
+       models::name_of(kind));
+}
+
+SentenceEncoder::SentenceEncoder(Model model, text::Tokenizer tokenizer)
+    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+
+const models::TransformerConfig& SentenceEncoder::config() const {
+  return std::visit(
+      [](const auto& model) -> const auto& { return model.config(); }, model_);
+}
+
+Tensor SentenceEncoder::encode(std::span<const std::string> lines,
+                               const LineOptions& options) const {
+  const auto encoded = encode_lines(lines, tokenizer_, config(), options);
+  Tensor vectors = Tensor::empty({static_cast<Index>(lines.size()), dim()});
+  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
+    const Tensor some =
+        std::visit([&](const auto& model) { return pooled(model, input, options); }, model_);
+    std::ranges::copy(some.values(), vectors.data() + first * dim());
+  });
+  return vectors;
+}
+
+}  // namespace heed::infer

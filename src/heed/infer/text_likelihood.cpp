@@ -1,0 +1,40 @@
+#include "heed/infer/text_likelihood.h"
+
+#include <algorithm>
+
+#include "heed/data/text_windows.h"
+
+namespace heed::infer {
+namespace {
+
+// Tokens that are read together.
+constexpr Index batch_tokens = 4096;
+
+}  // namespace
+
+TextLikelihood text_likelihood(const models::LanguageModel& model, const text::Tokenizer& tokenizer,
+                               std::span<const std::string> lines) {
+  const std::vector<int> text = data::encode_text(lines, tokenizer);
+  std::vector<int> before = tokenizer.encode("\n");  // what each token follows
+  before.insert(before.end(), text.begin(), text.end());
+  const NoGrad no_grad;
+  const Index context_size = model.config().max_positions, num_tokens = std::ssize(text);
+  const Index per_batch = std::max<Index>(1, batch_tokens / context_size) * context_size;
+
+  TextLikelihood total{0, num_tokens};
+  for (Index begin = 0; begin < num_tokens; begin += per_batch) {
+    const Index end = std::min(begin + per_batch, num_tokens);
+    std::vector<Index> lengths;
+    for (Index at = begin; at < end; at += context_size) {
+      lengths.push_back(std::min(context_size, end - at));
+    }
+    const models::LanguageBatch batch{
+        {{before.begin() + begin, before.begin() + end}, Spans::of_lengths(lengths)},
+        {text.begin() + begin, text.begin() + end}};
+    auto context = nn::ForwardContext::inference();
+    total.negative_log_likelihood += model.loss(batch, context).negative_log_likelihood;
+  }
+  return total;
+}
+
+}  // namespace heed::infer

@@ -1,0 +1,43 @@
+#include "heed/infer/token_limit.h"
+
+#include <limits>
+
+#include "heed/base/error.h"
+
+namespace heed::infer {
+namespace {
+
+const char* hint(Cut cut) {
+  switch (cut) {
+    case Cut::end:
+      return " (--truncate cuts the end)";
+    case Cut::beginning:
+      return " (--truncate cuts the beginning)";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Index max_positions(const models::TransformerConfig& config) {
+  const bool is_bounded = config.positions == models::Positions::learned;
+  return is_bounded ? config.max_positions : std::numeric_limits<Index>::max();
+}
+
+void check_length(Index num_tokens, Index number, const TokenLimit& limit) {
+  check_as(ErrorKind::data, num_tokens <= limit.max_tokens, limit.unit, " ", number, ": expected ",
+           limit.what, " of at most ", limit.max_tokens, " tokens, found ", num_tokens,
+           hint(limit.cut));
+}
+
+bool fit(std::vector<int>& ids, Index number, const TokenLimit& limit) {
+  const Index too_many = std::ssize(ids) - limit.max_tokens;
+  if (too_many <= 0) return false;
+  if (!limit.truncate) check_length(std::ssize(ids), number, limit);
+  const auto begin = limit.cut == Cut::beginning ? ids.begin() : ids.end() - too_many;
+  ids.erase(begin, begin + too_many);
+  return true;
+}
+
+}  // namespace heed::infer

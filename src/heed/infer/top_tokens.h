@@ -1,0 +1,51 @@
+// The most likely next tokens of one hypothesis.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "heed/base/index.h"
+#include "heed/kernels/log_probabilities.h"
+
+namespace heed::infer {
+
+struct TokenScore {
+  int token = 0;
+  float log_probability = 0;
+};
+
+// The log-probabilities of the vocabulary, as logits and what is to be taken off them: only those
+// that are asked for are computed.
+class LogProbabilities {
+ public:
+  // log_softmax of the logits, with the same bits as ops::log_softmax.
+  static LogProbabilities of_logits(std::span<const float> logits) {
+    return {logits, kernels::log_softmax_shift(logits.data(), std::ssize(logits))};
+  }
+  // Log-probabilities as they are.
+  static LogProbabilities of_values(std::span<const float> values) { return {values, {}}; }
+
+  float operator[](Index token) const { return of_logit(logits_[token]); }
+  // That of any logit in place of one of these: what a token had before its logit was changed.
+  float of_logit(float logit) const { return logit - shift_.most - shift_.log_sum; }
+  Index size() const { return std::ssize(logits_); }
+  // The first token in [begin, end) above the threshold; `end` if there is none.
+  Index first_above(Index begin, Index end, float threshold) const {
+    return kernels::first_above(logits_.data(), begin, end, shift_, threshold);
+  }
+
+ private:
+  LogProbabilities(std::span<const float> logits, const kernels::LogSoftmaxShift& shift)
+      : logits_(logits), shift_(shift) {}
+
+  std::span<const float> logits_;
+  kernels::LogSoftmaxShift shift_;
+};
+
+// The `count` largest of the vocabulary's log-probabilities, largest first, equal ones by token.
+// Leaves out the tokens of `never` (sorted), and what is minus infinity or NaN, so there may be
+// fewer.
+std::vector<TokenScore> top_tokens(const LogProbabilities& log_probabilities, Index count,
+                                   std::span<const int> never);
+
+}  // namespace heed::infer

@@ -1,0 +1,73 @@
+#include "heed/text/masked_text.h"
+
+#include "heed/base/error.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
+
+// The parts of the line between its gaps: one more than gaps.
+std::vector<std::string_view> parts_between(std::string_view line, std::string_view mask) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = line.find(mask);
+    parts.push_back(line.substr(0, end));
+    if (end == line.npos) return parts;
+    line.remove_prefix(end + mask.size());
+  }
+}
+
+std::string_view without_spaces_around(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// SentencePiece takes whatever stands between spaces for a word, masks included.
+MaskedText encode_words(const Tokenizer& tokenizer, const std::vector<std::string_view>& parts) {
+  MaskedText encoded;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) {
+      encoded.masks.push_back({.place = std::ssize(encoded.ids), .begins_word = true});
+      encoded.ids.push_back(*tokenizer.mask());
+    }
+    const std::string_view words = without_spaces_around(parts[i]);
+    if (words.empty()) continue;
+    const std::vector<int> ids = tokenizer.encode(words);
+    encoded.ids.insert(encoded.ids.end(), ids.begin(), ids.end());
+  }
+  return encoded;
+}
+
+MaskedText encode_pieces(const Tokenizer& tokenizer, const std::vector<std::string_view>& parts) {
+  std::string masked(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    masked.append(Tokenizer::mask_piece).append(parts[i]);
+  }
+  const bool spaces_stand_alone = tokenizer.subwords() == Subwords::character;
+  MaskedText encoded;
+  for (const int id : tokenizer.encode(masked)) {
+    if (id == *tokenizer.mask()) {
+      const std::string before = encoded.ids.empty() ? "" : tokenizer.piece(encoded.ids.back());
+      if (before == visible_space && !spaces_stand_alone) encoded.ids.pop_back();
+      encoded.masks.push_back({.place = std::ssize(encoded.ids),
+                               .begins_word = before.empty() || before.ends_with(visible_space)});
+    }
+    encoded.ids.push_back(id);
+  }
+  return encoded;
+}
+
+}  // namespace
+
+MaskedText encode_masked_text(const Tokenizer& tokenizer, std::string_view line,
+                              std::string_view mask) {
+  check(tokenizer.mask().has_value() && !mask.empty(),
+        "gaps: expected a tokenizer with a mask, and a gap that is not empty");
+  const std::vector<std::string_view> parts = parts_between(line, mask);
+  return tokenizer.subwords() == Subwords::word ? encode_words(tokenizer, parts)
+                                                : encode_pieces(tokenizer, parts);
+}
+
+}  // namespace heed::text

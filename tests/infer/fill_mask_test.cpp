@@ -1,0 +1,66 @@
+#include "heed/infer/fill_mask.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "infer/toy_encoders.h"
+#include "io/expect_error.h"
+
+namespace heed::infer {
+namespace {
+
+using io::expect_error;
+using Lines = std::vector<std::string>;
+
+FillMask toy() { return {toy_masked_model().model, toy_masked_model().tokenizer}; }
+
+std::set<std::string> words_of(const std::vector<MaskCandidate>& mask) {
+  std::set<std::string> words;
+  for (const MaskCandidate& word : mask) words.insert(word.word);
+  return words;
+}
+
+TEST(FillMask, TellsTheWordsThatStandThereMostOften) {
+  const auto filled = toy().fill(Lines{"the <mask> in", "<mask> blue"}, "<mask>", 3);
+  ASSERT_EQ(filled.size(), 2u);
+  ASSERT_EQ(filled[0].size(), 1u);
+  EXPECT_EQ(words_of(filled[0][0]), (std::set<std::string>{"blue", "green", "red"}));
+  EXPECT_EQ(words_of(filled[1][0]), (std::set<std::string>{"a", "in", "the"}));
+  EXPECT_GE(filled[0][0][0].probability, filled[0][0][1].probability);
+  EXPECT_LE(filled[0][0][0].probability, 1);
+}
+
+TEST(FillMask, FillsEveryGapOfALine) {
+  const auto filled = toy().fill(Lines{"___ ___ in"}, "___", 1).front();
+  ASSERT_EQ(filled.size(), 2u);
+  EXPECT_EQ(filled[0].size(), 1u);
+}
+
+TEST(FillMask, NeverAnswersWithASpecialTokenOrTheMask) {
+  const auto words = toy().fill(Lines{"the <mask> in"}, "<mask>", 100).front().front();
+  EXPECT_EQ(words_of(words), (std::set<std::string>{"a", "blue", "green", "in", "red", "the"}));
+}
+
+TEST(FillMask, ALineIsTheSameToTheBitAloneAndInAnyBatch) {
+  const FillMask filler = toy();
+  const Lines lines{"the <mask> in", "a <mask> the in the", "<mask>"};
+  const auto together = filler.fill(lines, "<mask>", 6);
+  const auto small_batches = filler.fill(lines, "<mask>", 6, {.batch_tokens = 1});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto alone = filler.fill({&lines[i], 1}, "<mask>", 6).front().front();
+    for (std::size_t word = 0; word < alone.size(); ++word) {
+      EXPECT_EQ(together[i][0][word].probability, alone[word].probability);
+      EXPECT_EQ(small_batches[i][0][word].probability, alone[word].probability);
+    }
+  }
+}
+
+TEST(FillMask, RefusesALineWithoutAGapByItsNumber) {
+  expect_error(ErrorKind::data, "line 5: expected a gap <mask>, found none", [] {
+    toy().fill(Lines{"the <mask>", "the red"}, "<mask>", 1, {.first_line = 4});
+  });
+}
+
+}  // namespace
+}  // namespace heed::infer

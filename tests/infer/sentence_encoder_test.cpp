@@ -1,0 +1,76 @@
+#include "heed/infer/sentence_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/infer/packing.h"
+#include "heed/ops/pooling.h"
+#include "infer/memorised_generator.h"
+#include "infer/memorised_translator.h"
+#include "infer/toy_encoders.h"
+#include "io/expect_error.h"
+#include "support/same_bits.h"
+#include "support/temporary_folder.h"
+
+namespace heed::infer {
+namespace {
+
+using io::expect_error;
+using Lines = std::vector<std::string>;
+
+const Lines lines{"the red", "a blue in the", "green"};
+
+models::PackedIds packed(const text::Tokenizer& tokenizer, const Lines& some) {
+  std::vector<std::vector<int>> ids;
+  for (const std::string& line : some) ids.push_back(tokenizer.encode(line));
+  return pack_sources(ids);
+}
+
+TEST(SentenceEncoder, OfAClassifierGivesThePooledVectors) {
+  const models::ClassifierFolder& model = toy_classifier();
+  auto context = nn::ForwardContext::inference();
+  const Tensor vectors = SentenceEncoder(model.model, model.tokenizer).encode(lines);
+  EXPECT_TRUE(same_bits(vectors, model.model.pooled(packed(model.tokenizer, lines), context)));
+}
+
+TEST(SentenceEncoder, OfOtherModelsGivesTheMeanOfTheEncoder) {
+  auto context = nn::ForwardContext::inference();
+  const models::MaskedModelFolder& masked = toy_masked_model();
+  EXPECT_TRUE(
+      same_bits(SentenceEncoder(masked.model, masked.tokenizer).encode(lines),
+                ops::mean_rows(masked.model.encode(packed(masked.tokenizer, lines), context))));
+  const models::ModelFolder& translator = word_by_word_model();
+  const Lines words{"one two", "four"};
+  EXPECT_TRUE(same_bits(
+      SentenceEncoder(translator.model, translator.tokenizer).encode(words),
+      ops::mean_rows(translator.model.encode(packed(translator.tokenizer, words), context))));
+}
+
+TEST(SentenceEncoder, ALineIsTheSameToTheBitAloneAndInAnyBatch) {
+  const models::MaskedModelFolder& masked = toy_masked_model();
+  const SentenceEncoder encoder(masked.model, masked.tokenizer);
+  const Tensor together = encoder.encode(lines);
+  EXPECT_TRUE(same_bits(encoder.encode(lines, {.batch_tokens = 1}), together));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_TRUE(same_bits(encoder.encode({&lines[i], 1}), rows_of(together, i, 1)));
+  }
+}
+
+TEST(SentenceEncoder, LoadsEveryModelWithAnEncoderWithTheSameBits) {
+  const TemporaryFolder folder;
+  const auto expect_same = [&](const auto& model, const std::string& name) {
+    models::save_model_folder(folder.file(name), model.model, model.tokenizer);
+    EXPECT_TRUE(same_bits(SentenceEncoder::load(folder.file(name)).encode(lines),
+                          SentenceEncoder(model.model, model.tokenizer).encode(lines)))
+        << name;
+  };
+  expect_same(toy_classifier(), "classifier");
+  expect_same(toy_masked_model(), "masked");
+  expect_same(word_by_word_model(), "translation");
+  models::save_model_folder(folder.file("writer"), rhyme_model().model, rhyme_model().tokenizer);
+  expect_error(ErrorKind::model,
+               folder.file("writer") + ": expected a model with an encoder, found heed-language",
+               [&] { SentenceEncoder::load(folder.file("writer")); });
+}
+
+}  // namespace
+}  // namespace heed::infer

@@ -1,0 +1,31 @@
+// A classifier and a masked model that know a small language, trained once in a process.
+#pragma once
+
+#include "heed/models/model_folder.h"
+#include "train/toy_classes.h"
+
+namespace heed::infer {
+
+// "the red", "a blue in": red is warm, green is calm, blue is cold.
+inline const models::ClassifierFolder& toy_classifier() {
+  static const models::ClassifierFolder model = [] {
+    const train::ToyClasses toy;
+    train::hash_after(toy.classes("model"));
+    return models::load_classifier_folder(toy.file("model"));
+  }();
+  return model;
+}
+
+// The same lines; the second word is a colour, all others are small words.
+inline const models::MaskedModelFolder& toy_masked_model() {
+  static const models::MaskedModelFolder model = [] {
+    const train::ToyClasses toy;
+    train::Training training = toy.masked("model");
+    training.recipe.training.after = train::parse_run_length("150u", "");
+    train::hash_after(training);
+    return models::load_masked_model_folder(toy.file("model"));
+  }();
+  return model;
+}
+
+}  // namespace heed::infer
