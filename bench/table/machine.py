@@ -1,4 +1,4 @@
-"""Runs our programs and the rivals' and reads the `name value` lines that they print."""
+"""Runs our programs and the baselines, and reads the `name value` lines that they print."""
 import os
 import pathlib
 import platform
@@ -13,7 +13,7 @@ BUILD = ROOT / "build" / "bench"
 
 
 class CannotRun(Exception):
-    """A row cannot be measured here; the message says what is missing."""
+    """A row cannot be measured on this machine; the message says what is missing."""
 
 
 def tell(*words):
@@ -56,7 +56,7 @@ class Machine:
                 return folder
         raise CannotRun("no data; give a folder with multi30k/train.en in it")
 
-    # Our programs, and theirs: name -> the values that were printed under it.
+    # Our programs and the baselines: name -> the values printed under it.
 
     def ours(self, program, *args):
         path = BUILD / program
@@ -83,7 +83,7 @@ class Machine:
         return seconds, done.stdout
 
     def peak(self, threads=None):
-        """Fused multiply-adds in GFLOP/s, and reading in GB/s."""
+        """FMA peak in GFLOP/s, and read bandwidth in GB/s."""
         found = self.ours("peak_bench", threads or self.threads)
         return found["fma_gflops"][0], found["read_gigabytes_per_second"][0]
 
@@ -105,12 +105,12 @@ class Machine:
     @staticmethod
     def _check(done):
         if done.returncode != 0:
-            complaint = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+            complaint = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise CannotRun(f"{' '.join(done.args[:2])} ended with {done.returncode}: {complaint}")
 
 
 def take_turns(num_rounds, **programs):
-    """Each program once a round, so that whatever else the machine does falls on all of them."""
+    """Interleaved: each program once per round, so other load on the machine falls on all of them."""
     results = {name: [] for name in programs}
     for number in range(num_rounds):
         for name, run in programs.items():
@@ -120,5 +120,5 @@ def take_turns(num_rounds, **programs):
 
 
 def column(results, name):
-    """The value under this name of each round, the median of those that print several."""
+    """The value under this name for each round; the median if a program prints several."""
     return [statistics.median(result[name]) for result in results]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The preset `char` in PyTorch, trained on the same characters: the rival of bench/shakespeare.
+"""The preset `char` in PyTorch, trained on the same characters: the baseline of bench/shakespeare.
 
   torch_characters.py TRAIN VALID THREADS [UPDATES]
 
