@@ -14,8 +14,8 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// `count` samples, each the mean over as many calls as fit into about a tenth of a second. The first
-// call is a warm-up, unless it is very slow: then it counts as a sample.
+// `count` samples, each the mean over as many calls as fit into about a tenth of a second. The
+// first call is a warm-up, unless it is very slow: then it counts as a sample.
 template <typename Work>
 std::vector<double> seconds_per_call(int count, Work&& work) {
   constexpr double sample_seconds = 0.1, long_seconds = 15;

@@ -2,7 +2,7 @@
 """A decoder-only model of the GPT-2-small shape in PyTorch, random weights. The baseline of gpt2_speed.
 
   torch_gpt2.py train THREADS [UPDATES]    4 sequences of 256 tokens, AdamW included
-  torch_gpt2.py decode THREADS [TOKENS]    one sequence with a cache, after a prompt of 512
+  torch_gpt2.py decode THREADS [TOKENS]    one sequence with a KV cache, after a 512-token prompt
 """
 import sys
 

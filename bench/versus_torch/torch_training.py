@@ -2,7 +2,7 @@
 """Training throughput of the Transformer in PyTorch. The baseline of training_speed, on the same batches.
 
   torch_training.py batches WORK     chooses batches by length: WORK/train.ids -> WORK/batches.txt
-  torch_training.py run WORK [...]   trains over them; prints target tokens a second and peak memory
+  torch_training.py run WORK [...]   trains on them; prints target tokens per second and peak memory
 """
 import argparse
 import os

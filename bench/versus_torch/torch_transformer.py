@@ -3,7 +3,7 @@
 Post-norm, sinusoidal positions or RoPE, one embedding for source, target and output. Projection
 and loss fused in chunks, dropout masks from random bytes, one flat Adam, one product for query, key and
 value, and scaled_dot_product_attention where this torch has it. `StockModel` is the same network from
-torch.nn.Transformer, as its documentation shows it.
+torch.nn.Transformer, as in its documentation.
 """
 import math
 
@@ -115,9 +115,9 @@ class Attention(nn.Module):
     def query_key_value(self, x, at=0):
         """RoPE for positions from `at` on."""
         q, k, v = map(self.split_heads, F.linear(x, self.weight, self.bias).split(self.dim, -1))
-        return self.turn(q, at), self.turn(k, at), v
+        return self.rotate(q, at), self.rotate(k, at), v
 
-    def turn(self, x, at):
+    def rotate(self, x, at):
         if self.rotations is None:
             return x
         cos, sin = (table[at:at + x.size(2)] for table in self.rotations)

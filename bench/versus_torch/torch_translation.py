@@ -3,9 +3,9 @@
 
   torch_translation.py MODEL SOURCE_IDS TARGET_IDS BEAM THREADS
 
-Reads a line of token ids a sentence (token_ids makes them), writes the translations' ids, and prints the
+Reads one line of token ids per sentence (from token_ids), writes the ids of the translations, and prints the
 seconds of the search alone: no interpreter, no imports, no tokenizer, no loading. Batches of sentences of
-like length, keys and values in a cache, finished sentences leave their batch.
+similar length, a KV cache, and finished sentences leave their batch.
 """
 import json
 import os
