@@ -1,12 +1,11 @@
-// How far the cross-attention of each head of a translation model is from links that people made.
+// Alignment error rate of every cross-attention head against human-annotated word links.
 //
 //   alignment_error MODEL SOURCE TARGET LINKS
 //
 // Line i of LINKS has the links of line i of the two texts: 0-1 is sure, 0?1 is possible. The model
-// reads each target after its source; a target word is linked to the source word that it looks at
-// most. Only target words that LINKS says something of are counted. Prints the alignment error rate
-// of every head, of the mean of the last layers, which `heed translate --alignment` takes, and of
-// the best head.
+// runs teacher-forced; a target word is linked to the source word with the highest weight. Only
+// target words with a link in LINKS are counted. Prints the alignment error rate of every head, of
+// the mean over the last layers, which `heed translate --alignment` uses, and of the best head.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ std::set<Index> targets_of(const ReferenceAlignment& reference) {
 }
 
 struct Scores {
-  std::vector<AlignmentErrorRate> heads;  // of all layers, the first layer first
+  std::vector<AlignmentErrorRate> heads;  // of all layers, in order
   AlignmentErrorRate last_layers;
 };
 

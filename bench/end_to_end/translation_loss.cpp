@@ -1,5 +1,5 @@
-// How surprised is a translation model by the right translations? The mean of -log p over all
-// tokens of the target.
+// Teacher-forced loss of a translation model on given pairs: the mean of -log p over all target
+// tokens.
 //
 //   translation_loss MODEL SOURCE TARGET [THREADS]
 #include <iomanip>
