@@ -12,6 +12,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "bench"
 
 
+# OpenBLAS chooses its kernels by the processor's name, and takes slow ones for names it does not know.
+CORE_TYPES = ("Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids")
+SGEMM = """
+import time, torch
+a, b = torch.rand(1024, 1024), torch.rand(1024, 1024)
+torch.mm(a, b)
+best = float("inf")
+for _ in range(10):
+    start = time.perf_counter()
+    torch.mm(a, b)
+    best = min(best, time.perf_counter() - start)
+print("sgemm_gflops", 2 * 1024**3 / best / 1e9)
+"""
+
+
 class CannotRun(Exception):
     """A row cannot be measured here; the message says what is missing."""
 
@@ -34,6 +49,7 @@ class Machine:
         self.work = BUILD / "table"
         self.work.mkdir(parents=True, exist_ok=True)
         self.python, self.torch_version = self._find_torch()
+        self._rival_environment = None
 
     @staticmethod
     def _find_torch():
@@ -66,12 +82,39 @@ class Machine:
 
     def rival(self, script, *args):
         self.needs_torch()
-        environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
-        allocators = sorted(pathlib.Path("/usr/lib").glob("*/libtcmalloc_minimal.so.4"))
-        if allocators:
-            environment["LD_PRELOAD"] = str(allocators[0])
         return self._values([self.python, str(ROOT / "bench" / "versus_torch" / script), *map(str, args)],
-                            environment)
+                            self.rival_environment())
+
+    def rival_environment(self):
+        """Threads, allocator and BLAS kernels with which PyTorch is quickest here; tried once."""
+        if self._rival_environment is None:
+            environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
+            allocators = sorted(pathlib.Path("/usr/lib").glob("*/libtcmalloc_minimal.so.4"))
+            if allocators:
+                environment["LD_PRELOAD"] = str(allocators[0])
+            self._rival_environment = self._with_quickest_blas(environment)
+        return self._rival_environment
+
+    def _with_quickest_blas(self, environment):
+        choices = {environment.get("OPENBLAS_CORETYPE", "default"): environment}
+        if platform.machine() == "x86_64":
+            choices |= {core: {**environment, "OPENBLAS_CORETYPE": core} for core in CORE_TYPES}
+        speeds = {}
+        for core, candidate in choices.items():
+            try:
+                speeds[core] = self._values([self.python, "-c", SGEMM], candidate)["sgemm_gflops"][0]
+            except CannotRun:  # instructions that this processor lacks
+                continue
+        if not speeds:
+            raise CannotRun("PyTorch cannot multiply matrices here")
+        # Equal kernels differ by chance: another than the default has to be clearly quicker.
+        best = max(speeds, key=speeds.get)
+        if "default" in speeds and speeds[best] < 1.05 * speeds["default"]:
+            best = "default"
+        tell("PyTorch's sgemm in GFLOP/s by OPENBLAS_CORETYPE: "
+             + ", ".join(f"{core} {speed:.0f}" for core, speed in speeds.items()) + f"; taking {best}")
+        self.rival_blas = f"OpenBLAS kernels {best}, {speeds[best]:.0f} GFLOP/s"
+        return choices[best]
 
     def heed(self, *args, stdin=None):
         """The whole program, from exec to exit: seconds and standard output."""
