@@ -51,8 +51,8 @@ web-check:
 	cd web && npm run --silent check
 
 tidy: ci-packages
-	cmake --preset dev
-	scripts/tidy build/dev
+	cmake --preset tidy
+	scripts/tidy build/tidy
 
 clean:
 	rm -rf build
