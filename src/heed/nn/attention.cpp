@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/nn/similarity_scale.h"
 
 namespace heed::nn {
 namespace {
@@ -13,11 +14,6 @@ std::vector<Index> lengths_of(const Spans& spans) {
   std::vector<Index> lengths;
   for (const Span& span : spans) lengths.push_back(span.length);
   return lengths;
-}
-
-std::optional<float> default_scale(ops::Similarity similarity) {
-  if (similarity == ops::Similarity::cosine) return default_cosine_scale;
-  return std::nullopt;
 }
 
 }  // namespace
