@@ -20,7 +20,7 @@
 #include "heed/nn/embedding.h"
 #include "heed/nn/encoder.h"
 #include "heed/nn/module.h"
-#include "heed/ops/packed_matrix.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/projection_cross_entropy.h"
 #include "heed/train/optimizer.h"
 #include "support/process_memory.h"

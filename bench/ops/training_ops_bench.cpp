@@ -9,8 +9,8 @@
 #include "heed/base/random.h"
 #include "heed/core/spans.h"
 #include "heed/ops/attention.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/linear_backward.h"
-#include "heed/ops/matmul.h"
 #include "heed/ops/projection_cross_entropy.h"
 
 namespace heed {

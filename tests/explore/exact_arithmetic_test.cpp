@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "heed/ops/attention.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/norm.h"
 #include "support/same_bits.h"
 #include "support/sample.h"

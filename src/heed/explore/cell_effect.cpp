@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "heed/explore/exact_arithmetic.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 
 namespace heed::explore {
 namespace {

@@ -4,7 +4,7 @@
 #include "heed/base/random.h"
 #include "heed/models/initial_step.h"
 #include "heed/ops/embedding.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::models {

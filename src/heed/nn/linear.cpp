@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "heed/base/random.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 
 namespace heed::nn {
 
