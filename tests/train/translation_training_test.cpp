@@ -15,7 +15,7 @@
 #include "heed/train/snapshots.h"
 #include "heed/train/training.h"
 #include "heed/train/training_folder.h"
-#include "heed/train/weights_file.h"
+#include "heed/train/weights.h"
 #include "train/toy_training.h"
 
 namespace heed::train {

@@ -7,19 +7,17 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/train/starting_model.h"
+#include "heed/train/base_model.h"
+#include "heed/train/task_types.h"
 #include "heed/train/training.h"
 
 namespace heed::cli {
 namespace {
 
 void apply(const std::map<std::string, std::string>& settings, train::Recipe& recipe) {
-  // A preset averages in one way; whoever asks for the other does not want both.
+  // `ema` replaces the averaging of a preset.
   if (settings.contains("ema") && !settings.contains("average")) recipe.training.average = 1;
-  for (const train::RecipeField& field : train::recipe_fields(recipe)) {
-    const auto given = settings.find(field.name);
-    if (given != settings.end()) field.set(given->second);
-  }
+  train::set_fields(recipe, settings);
 }
 
 train::FilePaths absolute(const train::FilePaths& files) {
@@ -31,26 +29,26 @@ train::FilePaths absolute(const train::FilePaths& files) {
 }
 
 train::Training new_training(const TrainOptions& options) {
-  const train::TrainingKind& kind = train::kind_of(options.files);
+  const train::TaskType& type = train::task_type_of(options.files);
   train::Training training{
       options.model, absolute(options.files),
-      train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
-  training.recipe.model.kind = kind.model;
-  // Unless it is told otherwise, a model that begins with another is built like it.
-  const std::string from = train::path_of(training.files, "from");
-  if (!from.empty()) train::take_network(training.recipe, from);
-  // As Garg and others (2019) have it; --guided-alignment-weight says otherwise.
+      train::recipe_preset(options.preset.empty() ? type.preset : options.preset)};
+  training.recipe.model.kind = type.model;
+  // By default a fine-tuned model has the architecture of its base model.
+  const std::string base_model = train::path_of(training.files, train::base_model_role);
+  if (!base_model.empty()) train::copy_architecture(training.recipe, base_model);
+  // The weight of Garg and others (2019) is the default.
   if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
   apply(options.settings, training.recipe);
   return training;
 }
 
-// What is not said again stays as it was.
+// Files and settings that are not given again are those of the saved run.
 train::Training resumed_training(const TrainOptions& options) {
-  const auto begun = train::begun_run(options.model);
-  check_as(ErrorKind::usage, begun.has_value(), options.model,
+  const auto saved = train::saved_run(options.model);
+  check_as(ErrorKind::usage, saved.has_value(), options.model,
            ": expected a training run to resume, found none");
-  train::Training training{options.model, begun->files.paths, begun->recipe};
+  train::Training training{options.model, saved->files.paths, saved->recipe};
   for (const auto& [role, path] : absolute(options.files)) training.files[role] = path;
   apply(options.settings, training.recipe);
   return training;
@@ -66,12 +64,12 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
       options.resume ? resumed_training(options) : new_training(options), progress);
   if (result.end == train::RunEnd::interrupted) {
     log << "interrupted after update " << result.update
-        << "; the same command again goes on from there\n";
+        << "; the same command again resumes the run\n";
     return 128 + interrupt_signal();
   }
   if (result.was_finished) {
     log << options.model << ": this run finished after update " << result.update
-        << "; a larger --after goes on\n";
+        << "; a larger --after resumes it\n";
   }
   out << "weights " << result.weights_hash << std::endl;
   return 0;
@@ -79,42 +77,42 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
 
 namespace {
 
-// The files of every kind of training, under the kind's name.
 void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
-  for (const train::TrainingKind& kind : train::training_kinds()) {
-    for (const train::FileRole& role : kind.files) {
-      if (app.get_option_no_throw("--" + role.name)) continue;  // several kinds have it
+  for (const train::TaskType& type : train::task_types()) {
+    for (const train::FileRole& role : type.files) {
+      if (app.get_option_no_throw("--" + role.name)) continue;  // several tasks have it
       app.add_option_function<std::string>(
              "--" + role.name,
              [options, name = role.name](const std::string& path) { options->files[name] = path; },
              role.description)
           ->type_name("FILE")
-          ->group("Files: " + kind.name);
+          ->group(role.name == train::base_model_role ? "Fine-tuning of a pretrained model"
+                                                      : "Files for " + type.name);
     }
   }
 }
 
+// Defaults are not shown: they are those of the preset.
 void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
-  train::Recipe shown = train::recipe_preset(train::training_kinds().front().preset);
-  for (const train::RecipeField& field : train::recipe_fields(shown)) {
-    const std::string other = field.other_name.empty() ? "" : ",--" + field.other_name;
+  train::Recipe recipe;
+  for (const train::RecipeField& field : train::recipe_fields(recipe)) {
+    const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
     app.add_option_function<std::string>(
-           "--" + field.name + other,
+           "--" + field.name + alias,
            [options, name = field.name](const std::string& value) {
              options->settings[name] = value;
            },
            field.description)
         ->type_name("VALUE")
-        ->default_str(field.get())
-        ->group("Settings, and what they are for tiny");
+        ->group(field.group);
   }
 }
 
-// "tiny for text to text, gpt-mini for next token"
+// "tiny for translation, gpt-mini for language model"
 std::string default_presets() {
   std::string all;
-  for (const train::TrainingKind& kind : train::training_kinds()) {
-    all.append(all.empty() ? "" : ", ").append(kind.preset).append(" for ").append(kind.name);
+  for (const train::TaskType& type : train::task_types()) {
+    all.append(all.empty() ? "" : ", ").append(type.preset).append(" for ").append(type.name);
   }
   return all;
 }

@@ -2,6 +2,7 @@
 // inference.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ namespace heed::data {
 // Batches are packed, never padded, so items need no sorting by length.
 class BatchPlan {
  public:
+  BatchPlan() = default;  // no batches
   // In an order that depends on (seed, epoch) only.
   static BatchPlan shuffled(std::span<const PairSize> sizes, Index batch_tokens, std::uint64_t seed,
                             Index epoch);
@@ -32,6 +34,37 @@ class BatchPlan {
 
   std::vector<Index> order_;
   std::vector<Index> begin_{0};
+};
+
+// The shuffled plan of one epoch at a time: made when it is first asked for, and kept until another
+// epoch's is.
+class EpochPlan {
+ public:
+  EpochPlan(Index batch_tokens, std::uint64_t seed) : batch_tokens_(batch_tokens), seed_(seed) {}
+
+  // `sizes` are those of this epoch.
+  const BatchPlan& of_epoch(Index epoch, std::span<const PairSize> sizes) {
+    if (epoch_ != epoch) plan_ = BatchPlan::shuffled(sizes, batch_tokens_, seed_, epoch);
+    epoch_ = epoch;
+    return plan_;
+  }
+
+ private:
+  Index batch_tokens_;
+  std::uint64_t seed_;
+  BatchPlan plan_;
+  Index epoch_ = -1;
+};
+
+// Batches of neighbours that all have the same size, `per_batch` of them in each but the last.
+struct UniformBatches {
+  Index num_items = 0;
+  Index per_batch = 1;
+
+  Index size() const { return (num_items + per_batch - 1) / per_batch; }
+  // The items of batch i: from begin(i), before end(i).
+  Index begin(Index i) const { return i * per_batch; }
+  Index end(Index i) const { return std::min(begin(i) + per_batch, num_items); }
 };
 
 // Batches of neighbouring items, in order: as many as stay within `batch_tokens`, at least one.

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
-#include "heed/train/weights_file.h"
+#include "heed/train/weights.h"
 
 namespace heed::train {
 namespace {
