@@ -17,6 +17,7 @@
 #include "heed/io/files.h"
 #include "heed/text/csv.h"
 #include "heed/text/lines.h"
+#include "support/paths.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
 #include "train/toy_training.h"
@@ -298,7 +299,7 @@ TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
 // --- The program itself, as a process ---
 
 pid_t start_program(const std::vector<std::string>& arguments, const std::string& out) {
-  std::vector<const char*> argv{HEED_PROGRAM, "train"};
+  std::vector<const char*> argv{program_path, "train"};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);
   const pid_t child = ::fork();
@@ -307,7 +308,7 @@ pid_t start_program(const std::vector<std::string>& arguments, const std::string
   const int nothing = ::open("/dev/null", O_WRONLY);
   ::dup2(file, STDOUT_FILENO);
   ::dup2(nothing, STDERR_FILENO);
-  ::execv(HEED_PROGRAM, const_cast<char* const*>(argv.data()));
+  ::execv(program_path, const_cast<char* const*>(argv.data()));
   ::_exit(127);
 }
 
