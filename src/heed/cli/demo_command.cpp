@@ -151,7 +151,7 @@ Command demo_command() {
   Command command("demo", "Train a small translator on the built-in corpus and try it.",
                   "heed demo --dir demo");
   command.option("--dir", options->folder, "folder for the corpus and the model");
-  command.flag("--quiet", progress->quiet, "say nothing while training");
+  command.flag("--quiet", progress->quiet, "print no progress");
   command.accept_threads();
   command.run([options, progress] {
     progress->is_terminal = ::isatty(STDERR_FILENO) != 0;

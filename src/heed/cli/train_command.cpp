@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -77,44 +78,47 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
 
 namespace {
 
+void add_file(CLI::App& app, const train::FileRole& role, const std::string& group,
+              const std::shared_ptr<TrainOptions>& options) {
+  if (app.get_option_no_throw("--" + role.name)) return;  // several tasks have it
+  app.add_option_function<std::string>(
+         "--" + role.name,
+         [options, name = role.name](const std::string& path) { options->files[name] = path; },
+         role.description)
+      ->type_name(role.name == train::base_model_role ? "FOLDER" : "FILE")
+      ->group(group);
+}
+
 void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   for (const train::TaskType& type : train::task_types()) {
+    const std::string group = "Files for " + type.name + " (preset " + type.preset + ")";
     for (const train::FileRole& role : type.files) {
-      if (app.get_option_no_throw("--" + role.name)) continue;  // several tasks have it
-      app.add_option_function<std::string>(
-             "--" + role.name,
-             [options, name = role.name](const std::string& path) { options->files[name] = path; },
-             role.description)
-          ->type_name("FILE")
-          ->group(role.name == train::base_model_role ? "Fine-tuning of a pretrained model"
-                                                      : "Files for " + type.name);
+      if (role.name != train::base_model_role) add_file(app, role, group, options);
     }
   }
 }
 
-// Defaults are not shown: they are those of the preset.
+// The values in brackets are those of the first task's preset.
 void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
-  train::Recipe recipe;
+  const train::TaskType& first = train::task_types().front();
+  train::Recipe recipe = train::recipe_preset(first.preset);
   for (const train::RecipeField& field : train::recipe_fields(recipe)) {
+    if (field.group == train::fine_tuning_group) {
+      const auto base =
+          std::ranges::find(first.files, train::base_model_role, &train::FileRole::name);
+      add_file(app, *base, field.group, options);
+    }
     const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
+    const std::string value = field.get();
     app.add_option_function<std::string>(
            "--" + field.name + alias,
-           [options, name = field.name](const std::string& value) {
-             options->settings[name] = value;
+           [options, name = field.name](const std::string& given) {
+             options->settings[name] = given;
            },
-           field.description)
+           field.description + (value.empty() ? "" : " [" + value + "]"))
         ->type_name("VALUE")
         ->group(field.group);
   }
-}
-
-// "tiny for translation, gpt-mini for language model"
-std::string default_presets() {
-  std::string all;
-  for (const train::TaskType& type : train::task_types()) {
-    all.append(all.empty() ? "" : ", ").append(type.preset).append(" for ").append(type.name);
-  }
-  return all;
 }
 
 }  // namespace
@@ -122,19 +126,21 @@ std::string default_presets() {
 Command train_command() {
   auto options = std::make_shared<TrainOptions>();
   auto progress = std::make_shared<ProgressOptions>();
-  Command command("train", "Train a model on files: which ones says what it learns.",
+  Command command("train",
+                  "Train a model. The files that are given decide the task. In brackets: values of "
+                  "the preset tiny.",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");
   CLI::App& app = *command.app();
+  app.get_formatter()->column_width(34);  // every option on one line
   app.add_option("--model", options->model, "folder for the model")->required();
   app.add_option("--preset", options->preset,
-                 "where all settings start from: " + models::preset_names() +
-                     " (default: " + default_presets() + ")");
+                 "values of all settings that are not given: " + models::preset_names());
   add_files(app, options);
   add_settings(app, options);
   command.flag("--resume", options->resume,
-               "go on with the run in the folder; what is not said again stays as it was");
-  command.flag("--quiet", progress->quiet, "say nothing while all is well");
+               "resume the run in the folder; files and settings that are not given stay");
+  command.flag("--quiet", progress->quiet, "print warnings and the result only");
   command.accept_threads();
   command.accept_config_file();
   command.run([options, progress] {

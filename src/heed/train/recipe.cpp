@@ -196,7 +196,7 @@ void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer,
 }
 
 void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, ScheduleOptions& schedule) {
-  list.choice("optimizer", optimizer.kind, "optimizer", optimizers);
+  list.choice("optimizer", optimizer.kind, "update rule", optimizers);
   list.number<double>("learning-rate", schedule.peak, 0, "peak learning rate", 1e6);
   list.alias("lr");
   list.choice("schedule", schedule.kind, "learning rate after the warm-up", schedules);
@@ -218,7 +218,6 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
                      "tokens of a batch, on its larger side");
   list.number<Index>("accumulate", training.accumulate, 1,
                      "batches whose gradients are accumulated for one update");
-  list.alias("gradient-accumulation");
   list.number<Index>("max-length", training.max_length, 2,
                      "longest example in tokens; longer ones are left out");
   list.number<std::uint64_t>("seed", training.seed, 0, "seed of all random numbers");
@@ -275,7 +274,7 @@ std::vector<RecipeField> recipe_fields(Recipe& recipe) {
   add_model_fields(list, recipe.model);
   list.group = "Data";
   add_data_fields(list, training);
-  list.group = "Fine-tuning of a pretrained model";
+  list.group = fine_tuning_group;
   add_fine_tuning_fields(list, training);
   return std::move(list.fields);
 }

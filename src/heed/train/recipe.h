@@ -74,6 +74,8 @@ struct RecipeField {
   bool may_differ_on_resume = false;
 };
 
+inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained model";
+
 // The table of settings. The command line, checkpoints, ranges and comparisons follow from it. The
 // fields refer to `recipe`, which must outlive them.
 std::vector<RecipeField> recipe_fields(Recipe& recipe);

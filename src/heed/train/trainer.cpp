@@ -210,7 +210,7 @@ void Trainer::save() {
   run_.state.stopping = stopping_.state;
   run_.state.snapshots = snapshots_.updates();
   save_checkpoint(folder_.checkpoint(), run_, optimizer_, ema_ ? &*ema_ : nullptr);
-  snapshots_.delete_forgotten();
+  snapshots_.delete_unlisted();
   saved_update_ = run_.state.update;
 }
 
