@@ -82,7 +82,7 @@ void expect_one_line(const std::string& text) {
 TEST(TrainCommand, ARunByTheClockKeepsTheScheduleOfItsPreset) {
   const ToyTraining toy;
   EXPECT_EQ(run(replaced(toy_arguments(toy, "model"), "--after", "0.001m")).code, 0);
-  EXPECT_EQ(train::begun_run(toy.file("model"))->recipe.training.schedule.kind,
+  EXPECT_EQ(train::saved_run(toy.file("model"))->recipe.training.schedule.kind,
             train::ScheduleKind::linear);
 }
 
@@ -150,9 +150,9 @@ TEST(TrainCommand, ReadsSettingsFromAFile) {
   const Outcome outcome =
       run(with(toy_arguments(toy, "model"), {"--config", toy.file("settings"), "--quiet"}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto begun = train::begun_run(toy.file("model"));
-  EXPECT_EQ(begun->recipe.model.dropout, 0.25f);
-  EXPECT_EQ(begun->recipe.training.schedule.kind, train::ScheduleKind::constant);
+  const auto saved = train::saved_run(toy.file("model"));
+  EXPECT_EQ(saved->recipe.model.dropout, 0.25f);
+  EXPECT_EQ(saved->recipe.training.schedule.kind, train::ScheduleKind::constant);
 }
 
 TEST(TrainCommand, AskingForAMovingAverageSwitchesThePresetsAveragingOff) {
@@ -213,7 +213,7 @@ std::vector<std::string> small_encoder(std::vector<std::string> files) {
        "--after",    "6u",   "--validate-every", "3u"});
 }
 
-TEST(TrainCommand, TrainsAClassifierThatBeginsWithAMaskedModelAndIsBuiltLikeIt) {
+TEST(TrainCommand, InitialisesAClassifierFromAMaskedModelWithItsArchitecture) {
   const train::ToyClasses toy;
   const Outcome masked = run(small_encoder({"--masked", toy.file("train.tsv.txt"), "--valid-masked",
                                             toy.file("valid.tsv.txt"), "--model",
@@ -226,7 +226,7 @@ TEST(TrainCommand, TrainsAClassifierThatBeginsWithAMaskedModelAndIsBuiltLikeIt) 
            "--class-weights", "balanced", "--after", "6u", "--validate-every", "3u"});
   EXPECT_EQ(classes.code, 0) << classes.err;
   EXPECT_NE(classes.err.find("  accuracy "), std::string::npos) << classes.err;
-  const train::Recipe recipe = train::begun_run(toy.file("model"))->recipe;
+  const train::Recipe recipe = train::saved_run(toy.file("model"))->recipe;
   EXPECT_EQ(recipe.model.model_dim, 16);
   EXPECT_EQ(recipe.model.encoder_layers, 1);
   EXPECT_EQ(recipe.model.pooling, models::Pooling::attention);

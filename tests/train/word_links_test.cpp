@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "heed/base/error.h"
-#include "heed/train/translation_batches.h"
+#include "heed/train/translation_task.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {

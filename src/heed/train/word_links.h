@@ -1,4 +1,4 @@
-// Which words of a pair of sentences belong together, from a file, and the tokens that they are.
+// Word alignments of sentence pairs, from a file, and the alignments of their tokens.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "heed/train/translation_batches.h"
+#include "heed/train/translation_task.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-TEST(TranslationBatches, LaySequencesEndToEndAndMoveTheTargetByOne) {
+TEST(TranslationTask, LaySequencesEndToEndAndMoveTheTargetByOne) {
   const auto tokenizer = text::Tokenizer::train(
       Lines{"red green blue"}, {.vocabulary = 20, .subwords = text::Subwords::word});
   const auto corpus = data::TranslationCorpus::tokenize(

@@ -1,4 +1,4 @@
-#include "heed/train/fine_tuning.h"
+#include "heed/train/trained_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::string hash_after(const Training& training, Index stop_after = -1) {
   return train_model(training, observer).weights_hash;
 }
 
-// A model on the toy task, and what goes on from it on other sentences.
+// A base model on the toy task, and runs on other sentences that are initialised from it.
 class FineTuning : public testing::Test {
  protected:
   FineTuning() {
@@ -58,7 +58,7 @@ class FineTuning : public testing::Test {
   ToyTraining toy;
 };
 
-TEST_F(FineTuning, BeginsWithTheWeightsAndTheTokenizerOfTheOther) {
+TEST_F(FineTuning, StartsWithTheWeightsAndTheTokenizerOfTheBaseModel) {
   Training training = from_base("tuned");
   training.recipe.training.schedule.peak = 0;  // so that nothing changes
   hash_after(training);
@@ -70,7 +70,7 @@ TEST_F(FineTuning, BeginsWithTheWeightsAndTheTokenizerOfTheOther) {
             models::load_tokenizer(toy.file("tuned")).bytes());
 }
 
-TEST_F(FineTuning, LeavesFrozenPartsAsTheyAre) {
+TEST_F(FineTuning, LeavesFrozenParametersAsTheyAre) {
   Training training = from_base("tuned");
   training.recipe.training.freeze = "encoder,embedding";
   hash_after(training);
@@ -84,7 +84,7 @@ TEST_F(FineTuning, LeavesFrozenPartsAsTheyAre) {
   }
 }
 
-TEST_F(FineTuning, OfLowRankChangesNothingElse) {
+TEST_F(FineTuning, WithLoraChangesMatricesOnly) {
   Training training = from_base("tuned");
   training.recipe.training.lora = 2;
   hash_after(training);
@@ -123,12 +123,12 @@ TEST_F(FineTuning, AnAdapterMergedIntoItsBaseIsTheTunedModel) {
                Error);
 }
 
-TEST_F(FineTuning, StoppedItGoesOnWithTheSameBits) {
-  for (const bool is_low_rank : {false, true}) {
-    const std::string name = is_low_rank ? "lora" : "frozen";
+TEST_F(FineTuning, ResumesWithTheSameBits) {
+  for (const bool is_lora : {false, true}) {
+    const std::string name = is_lora ? "lora" : "frozen";
     const auto change = [&](Training training) {
-      training.recipe.training.lora = is_low_rank ? 2 : 0;
-      training.recipe.training.freeze = is_low_rank ? "" : "decoder";
+      training.recipe.training.lora = is_lora ? 2 : 0;
+      training.recipe.training.freeze = is_lora ? "" : "decoder";
       return training;
     };
     const std::string expected = hash_after(change(from_base(name + "-whole")));
@@ -156,18 +156,18 @@ TEST_F(FineTuning, LearnsTheOtherSentences) {
 TEST_F(FineTuning, RefusesWhatDoesNotFit) {
   Training training = from_base("tuned");
   training.recipe.training.freeze = "encodre";
-  EXPECT_NE(refusal(training).find("--freeze: expected the beginning of a parameter's name"),
+  EXPECT_NE(refusal(training).find("`freeze`: expected the beginning of a parameter's name"),
             std::string::npos);
   training.recipe.training.freeze = "encoder";
   training.recipe.training.lora = 2;
-  EXPECT_EQ(refusal(training), "--lora and --freeze: expected one of them, found both");
+  EXPECT_EQ(refusal(training), "`lora` and `freeze`: expected one of them, found both");
   training = from_base("tuned");
   training.files.erase("from");
   training.recipe.training.lora = 2;
-  EXPECT_EQ(refusal(training), "--lora: expected --from, a model to begin with, found none");
+  EXPECT_EQ(refusal(training), "`lora`: expected `from`, a pretrained model, found none");
   training = from_base("tuned");
   training.recipe.model.model_dim = 32;
-  EXPECT_EQ(refusal(training).rfind("--width: expected 16 as in --from", 0), 0u)
+  EXPECT_EQ(refusal(training).rfind("`width`: expected 16 as in `from`", 0), 0u)
       << refusal(training);
   EXPECT_FALSE(std::filesystem::exists(toy.file("tuned")));
 }

@@ -1,4 +1,4 @@
-#include "heed/train/classification_training.h"
+#include "heed/train/classification_task.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,7 @@
 #include "heed/base/parallel.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
-#include "heed/train/classification_task.h"
-#include "heed/train/starting_model.h"
+#include "heed/train/base_model.h"
 #include "io/expect_error.h"
 #include "train/toy_classes.h"
 
@@ -24,14 +23,14 @@ void expect_refused(ErrorKind kind, const Training& training, const std::string&
   EXPECT_FALSE(std::filesystem::exists(training.model_folder));
 }
 
-TEST(ClassificationTraining, LearnsTheClassesAndTellsHowWell) {
+TEST(ClassificationTask, LearnsTheClassesAndTellsHowWell) {
   const ToyClasses toy;
   Watcher watcher;
   const TrainingResult result = train_model(toy.classes("model"), watcher);
   EXPECT_EQ(result.end, RunEnd::finished);
-  EXPECT_EQ(watcher.start.examples, "lines");
-  EXPECT_EQ(watcher.start.num_examples, 120);
-  EXPECT_EQ(watcher.start.num_valid_examples, 24);
+  EXPECT_EQ(watcher.start.data.examples, "lines");
+  EXPECT_EQ(watcher.start.data.num_examples, 120);
+  EXPECT_EQ(watcher.start.data.num_valid_examples, 24);
   ASSERT_FALSE(watcher.validations.empty());
   EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
   EXPECT_EQ(watcher.validations.back().macro_f1, 1.0);
@@ -41,7 +40,7 @@ TEST(ClassificationTraining, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
 }
 
-TEST(ClassificationTraining, WritesAccuracyAndMacroF1ToTheLog) {
+TEST(ClassificationTask, WritesAccuracyAndMacroF1ToTheLog) {
   const ToyClasses toy;
   hash_after(toy.classes("model"));
   nlohmann::json validation;
@@ -53,7 +52,7 @@ TEST(ClassificationTraining, WritesAccuracyAndMacroF1ToTheLog) {
   EXPECT_EQ(validation["macro_f1"], 1.0);
 }
 
-TEST(ClassificationTraining, StoppedItGoesOnWithTheBitsOfTheRunThatWasNot) {
+TEST(ClassificationTask, ResumesWithTheSameBits) {
   const ToyClasses toy;
   for (const models::Pooling pooling : {models::Pooling::first, models::Pooling::attention}) {
     Training whole = toy.classes("whole-" + std::string(models::name_of(pooling)));
@@ -70,7 +69,7 @@ TEST(ClassificationTraining, StoppedItGoesOnWithTheBitsOfTheRunThatWasNot) {
   }
 }
 
-TEST(ClassificationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
+TEST(ClassificationTask, IsTheSameToTheBitForAnyNumberOfThreads) {
   const ToyClasses toy;
   const int before = num_threads();
   std::vector<std::string> hashes;
@@ -82,7 +81,7 @@ TEST(ClassificationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(ClassificationTraining, StopsEarlyByAccuracy) {
+TEST(ClassificationTask, StopsEarlyByAccuracy) {
   const ToyClasses toy;
   Training training = toy.classes("model");
   training.recipe.training.early_stopping = StoppingMetric::accuracy;
@@ -103,14 +102,14 @@ TEST(BalancedWeights, LetAllClassesCountTheSame) {
   EXPECT_EQ(weights[3], 0);
 }
 
-TEST(ClassificationTraining, ClassWeightsChangeWhatIsLearned) {
+TEST(ClassificationTask, ClassWeightsChangeWhatIsLearned) {
   const ToyClasses toy;
   Training balanced = toy.classes("balanced");
   balanced.recipe.training.class_weights = ClassWeights::balanced;
   EXPECT_NE(hash_after(balanced), hash_after(toy.classes("plain")));
 }
 
-TEST(ClassificationTraining, RefusesWhatDoesNotFitLabelledLines) {
+TEST(ClassificationTask, RefusesWhatDoesNotFitLabelledLines) {
   const ToyClasses toy;
   Training training = toy.classes("model");
   training.recipe.model.decoder_layers = 1;
@@ -119,11 +118,11 @@ TEST(ClassificationTraining, RefusesWhatDoesNotFitLabelledLines) {
   training = toy.classes("model");
   training.recipe.training.bpe_dropout = 0.1;
   training.recipe.tokenizer.subwords = text::Subwords::bpe;
-  expect_refused(ErrorKind::usage, training, "--bpe-dropout: expected 0 for --labelled, found 0.1");
+  expect_refused(ErrorKind::usage, training, "`bpe_dropout`: expected 0 for `labelled`, found 0.1");
   training = toy.classes("model");
   training.recipe.training.early_stopping = StoppingMetric::bleu;
   expect_refused(ErrorKind::usage, training,
-                 "--early-stopping: expected none, loss or accuracy for these files, found bleu");
+                 "`early_stopping`: expected none, loss or accuracy for this task, found bleu");
   training = toy.classes("model");
   std::ofstream(toy.file("valid.tsv")) << "warm\tred\nmild\tgreen\n";
   expect_refused(
@@ -134,7 +133,7 @@ TEST(ClassificationTraining, RefusesWhatDoesNotFitLabelledLines) {
                  toy.file("train.tsv") + ": expected lines of at least 2 labels, found 1");
 }
 
-TEST(StartingModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
+TEST(BaseModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
   const ToyClasses toy;
   hash_after(toy.masked("masked"));
   Training training = toy.classes("model");
@@ -143,9 +142,9 @@ TEST(StartingModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
   hash_after(training);
 
   const auto from = models::load_masked_model_folder(toy.file("masked"));
-  const auto begun = models::load_classifier_folder(toy.file("model"));
-  EXPECT_EQ(begun.tokenizer.bytes(), from.tokenizer.bytes());
-  const auto theirs = models::parameters(from.model), ours = models::parameters(begun.model);
+  const auto tuned = models::load_classifier_folder(toy.file("model"));
+  EXPECT_EQ(tuned.tokenizer.bytes(), from.tokenizer.bytes());
+  const auto theirs = models::parameters(from.model), ours = models::parameters(tuned.model);
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     EXPECT_EQ(ours[i].name, theirs[i].name);
     EXPECT_TRUE(std::ranges::equal(ours[i].value.values(), theirs[i].value.values()))
@@ -153,7 +152,7 @@ TEST(StartingModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
   }
 }
 
-TEST(StartingModel, GivesItsHeadOnlyForTheSameLabels) {
+TEST(BaseModel, GivesItsHeadOnlyForTheSameLabels) {
   const ToyClasses toy;
   hash_after(toy.classes("first"));
   const auto head_of = [](const std::string& folder) {
@@ -175,7 +174,7 @@ TEST(StartingModel, GivesItsHeadOnlyForTheSameLabels) {
   EXPECT_EQ(head_of(toy.file("third")), (std::vector<float>{0, 0}));
 }
 
-TEST(StartingModel, TheRunGoesOnWithoutIt) {
+TEST(BaseModel, IsNotNeededToResume) {
   const ToyClasses toy;
   hash_after(toy.masked("masked"));
   Training whole = toy.classes("whole");
@@ -190,7 +189,7 @@ TEST(StartingModel, TheRunGoesOnWithoutIt) {
   EXPECT_EQ(hash_after(stopped), expected);
 }
 
-TEST(StartingModel, ADifferentOneIsRefusedWhenTheRunGoesOn) {
+TEST(BaseModel, ADifferentOneIsRefusedWhenTheRunIsResumed) {
   const ToyClasses toy;
   hash_after(toy.masked("masked"));
   Training training = toy.classes("model");
@@ -200,7 +199,7 @@ TEST(StartingModel, ADifferentOneIsRefusedWhenTheRunGoesOn) {
   EXPECT_THROW(hash_after(training), Error);
 }
 
-TEST(StartingModel, WithAnotherNetworkIsRefusedByTheSettingThatDiffers) {
+TEST(BaseModel, WithAnotherNetworkIsRefusedByTheSettingThatDiffers) {
   const ToyClasses toy;
   Training masked = toy.masked("masked");
   masked.recipe.model.model_dim = 8;
@@ -208,13 +207,13 @@ TEST(StartingModel, WithAnotherNetworkIsRefusedByTheSettingThatDiffers) {
   Training training = toy.classes("model");
   training.files["from"] = toy.file("masked");
   expect_refused(ErrorKind::usage, training,
-                 "--width: expected 8 as in --from " + toy.file("masked") + ", found 16");
+                 "`width`: expected 8 as in `from` " + toy.file("masked") + ", found 16");
   take_network(training.recipe, toy.file("masked"));
   EXPECT_EQ(training.recipe.model.model_dim, 8);
   EXPECT_NE(hash_after(training), "");
 }
 
-TEST(StartingModel, OfAnotherKindIsRefused) {
+TEST(BaseModel, OfAnotherKindIsRefused) {
   const ToyClasses toy;
   std::ofstream(toy.file("text.txt")) << "red green blue red green blue red green blue\n";
   Training writer{toy.file("writer"), {{"text", toy.file("text.txt")}}, recipe_preset("char")};

@@ -1,4 +1,4 @@
-#include "heed/train/masked_training.h"
+#include "heed/train/masked_task.h"
 
 #include <gtest/gtest.h>
 
@@ -14,14 +14,14 @@ namespace {
 
 using io::expect_error;
 
-TEST(MaskedTraining, LearnsWhatWasHiddenAndShowsIt) {
+TEST(MaskedTask, LearnsWhatWasHiddenAndShowsIt) {
   const ToyClasses toy;
   Training training = toy.masked("model");
   training.recipe.training.after = parse_run_length("60u", "");
   Watcher watcher;
   const TrainingResult result = train_model(training, watcher);
   EXPECT_EQ(result.end, RunEnd::finished);
-  EXPECT_EQ(watcher.start.examples, "lines");
+  EXPECT_EQ(watcher.start.data.examples, "lines");
   EXPECT_LT(watcher.validations.back().loss, watcher.validations.front().loss);
   ASSERT_EQ(watcher.validations.back().samples.size(), 3u);
   for (const Sample& sample : watcher.validations.back().samples) {
@@ -33,7 +33,7 @@ TEST(MaskedTraining, LearnsWhatWasHiddenAndShowsIt) {
   EXPECT_TRUE(loaded.tokenizer.mask().has_value());
 }
 
-TEST(MaskedTraining, HidesOtherTokensInEveryEpoch) {
+TEST(MaskedTask, HidesOtherTokensInEveryEpoch) {
   const ToyClasses toy;
   Training training = toy.masked("model");
   training.recipe.training.after = parse_run_length("2e", "");
@@ -47,7 +47,7 @@ TEST(MaskedTraining, HidesOtherTokensInEveryEpoch) {
   EXPECT_NE(watcher.updates[0].likelihood_loss, watcher.updates[1].likelihood_loss);
 }
 
-TEST(MaskedTraining, StoppedItGoesOnWithTheBitsOfTheRunThatWasNot) {
+TEST(MaskedTask, ResumesWithTheSameBits) {
   const ToyClasses toy;
   const std::string expected = hash_after(toy.masked("whole"));
   for (const Index stop : {1, 5, 11}) {
@@ -59,7 +59,7 @@ TEST(MaskedTraining, StoppedItGoesOnWithTheBitsOfTheRunThatWasNot) {
   }
 }
 
-TEST(MaskedTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
+TEST(MaskedTask, IsTheSameToTheBitForAnyNumberOfThreads) {
   const ToyClasses toy;
   const int before = num_threads();
   std::vector<std::string> hashes;
@@ -71,7 +71,7 @@ TEST(MaskedTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(MaskedTraining, RefusesWhatDoesNotFitMaskedLines) {
+TEST(MaskedTask, RefusesWhatDoesNotFitMaskedLines) {
   const ToyClasses toy;
   Training training = toy.masked("model");
   training.recipe.tokenizer.subwords = text::Subwords::byte;
@@ -81,11 +81,11 @@ TEST(MaskedTraining, RefusesWhatDoesNotFitMaskedLines) {
   training = toy.masked("model");
   training.recipe.training.early_stopping = StoppingMetric::accuracy;
   expect_error(ErrorKind::usage,
-               "--early-stopping: expected none or loss for these files, found accuracy",
+               "`early_stopping`: expected none or loss for this task, found accuracy",
                [&] { hash_after(training); });
   training = toy.masked("model");
   training.files["labelled"] = toy.file("train.tsv");
-  expect_error(ErrorKind::usage, "--masked: does not go with --labelled",
+  expect_error(ErrorKind::usage, "`masked`: does not go with `labelled`",
                [&] { hash_after(training); });
   EXPECT_FALSE(std::filesystem::exists(toy.file("model")));
 }

@@ -7,6 +7,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/task_types.h"
 #include "heed/train/training.h"
 #include "support/temporary_folder.h"
 
@@ -87,7 +88,7 @@ std::string refusal(const Training& training, ErrorKind kind) {
   return "";
 }
 
-TEST(LanguageTraining, LearnsTheToyText) {
+TEST(LanguageTask, LearnsTheToyText) {
   const ToyText toy;
   Training training = toy.training("model");
   training.recipe.training.after = parse_run_length("300u", "");
@@ -98,10 +99,10 @@ TEST(LanguageTraining, LearnsTheToyText) {
   EXPECT_LT(watcher.validations.back().loss, watcher.validations.front().loss);
   EXPECT_LT(watcher.validations.back().loss, 0.75);  // of log 21 = 3 to begin with
   EXPECT_FALSE(watcher.validations.back().samples.at(0).output.empty());
-  EXPECT_EQ(watcher.start.examples, "windows of 12 tokens");
+  EXPECT_EQ(watcher.start.data.examples, "windows of 12 tokens");
 }
 
-TEST(LanguageTraining, StoppedItGoesOnWithTheSameBits) {
+TEST(LanguageTask, ResumesWithTheSameBits) {
   const ToyText toy;
   const std::string expected = hash_after(toy.training("whole"));
   for (const Index stop : {0, 3, 7, 23}) {
@@ -111,7 +112,7 @@ TEST(LanguageTraining, StoppedItGoesOnWithTheSameBits) {
   }
 }
 
-TEST(LanguageTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
+TEST(LanguageTask, IsTheSameToTheBitForAnyNumberOfThreads) {
   const ToyText toy;
   const int before = num_threads();
   std::vector<std::string> hashes;
@@ -123,7 +124,7 @@ TEST(LanguageTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(LanguageTraining, TakesEveryKindOfPiecesButWords) {
+TEST(LanguageTask, TakesEveryKindOfPiecesButWords) {
   const ToyText toy;
   for (const auto subwords :
        {text::Subwords::bpe, text::Subwords::character, text::Subwords::byte}) {
@@ -140,7 +141,7 @@ TEST(LanguageTraining, TakesEveryKindOfPiecesButWords) {
             "subwords: expected bpe, unigram, char or byte for a running text, got word");
 }
 
-TEST(LanguageTraining, RefusesWhatDoesNotFitAText) {
+TEST(LanguageTask, RefusesWhatDoesNotFitAText) {
   const ToyText toy;
   Training training = toy.training("model");
   training.recipe.model.encoder_layers = 1;
@@ -149,14 +150,14 @@ TEST(LanguageTraining, RefusesWhatDoesNotFitAText) {
   training = toy.training("model");
   training.recipe.training.batch_tokens = 11;
   EXPECT_EQ(refusal(training, ErrorKind::usage),
-            "--context: expected at most --batch-tokens, which is 11, found 12");
+            "`context`: expected at most `batch_tokens`, which is 11, found 12");
   training = toy.training("model");
   training.files["source"] = toy.file("train.txt");
   EXPECT_EQ(refusal(training, ErrorKind::usage),
-            "heed train: expected --source and --target, found no --target");
+            "training files: expected `source` and `target`, found no `target`");
   training = toy.training("model");
   training.files["valid-source"] = toy.file("valid.txt");
-  EXPECT_EQ(refusal(training, ErrorKind::usage), "--valid-source: does not go with --text");
+  EXPECT_EQ(refusal(training, ErrorKind::usage), "`valid_source`: does not go with `text`");
   training = toy.training("model");
   std::ofstream(toy.file("short.txt")) << "red\n";
   training.files["text"] = toy.file("short.txt");
@@ -165,11 +166,11 @@ TEST(LanguageTraining, RefusesWhatDoesNotFitAText) {
   EXPECT_FALSE(std::filesystem::exists(toy.file("model")));
 }
 
-TEST(TrainingKinds, AreToldByTheirFiles) {
-  EXPECT_EQ(kind_of({{"text", "a"}}).preset, "gpt-mini");
-  EXPECT_EQ(kind_of({{"source", "a"}, {"target", "b"}}).preset, "tiny");
-  EXPECT_THROW(kind_of({}), Error);
-  EXPECT_THROW(kind_of({{"valid-text", "a"}}), Error);
+TEST(TaskTypes, AreToldApartByTheirFiles) {
+  EXPECT_EQ(task_type_of({{"text", "a"}}).preset, "gpt-mini");
+  EXPECT_EQ(task_type_of({{"source", "a"}, {"target", "b"}}).preset, "tiny");
+  EXPECT_THROW(task_type_of({}), Error);
+  EXPECT_THROW(task_type_of({{"valid-text", "a"}}), Error);
 }
 
 }  // namespace

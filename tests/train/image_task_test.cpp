@@ -1,13 +1,11 @@
-#include "heed/train/image_training.h"
+#include "heed/train/image_task.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "heed/base/parallel.h"
-#include "heed/infer/image_batches.h"
 #include "heed/models/model_folder.h"
-#include "heed/train/image_task.h"
 #include "io/expect_error.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
@@ -17,14 +15,14 @@ namespace {
 
 using io::expect_error;
 
-TEST(ImageTraining, LearnsTheClassesAndTellsHowWell) {
+TEST(ImageTask, LearnsTheClassesAndTellsHowWell) {
   const ToyImages toy;
   Watcher watcher;
   const TrainingResult result = train_model(toy.training("model"), watcher);
   EXPECT_EQ(result.end, RunEnd::finished);
-  EXPECT_EQ(watcher.start.examples, "images");
-  EXPECT_EQ(watcher.start.num_examples, 60);
-  EXPECT_EQ(watcher.start.num_valid_examples, 16);
+  EXPECT_EQ(watcher.start.data.examples, "images");
+  EXPECT_EQ(watcher.start.data.num_examples, 60);
+  EXPECT_EQ(watcher.start.data.num_valid_examples, 16);
   ASSERT_FALSE(watcher.validations.empty());
   EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
   const auto model = models::load_image_classifier(toy.file("model"));
@@ -33,7 +31,7 @@ TEST(ImageTraining, LearnsTheClassesAndTellsHowWell) {
   EXPECT_FALSE(std::filesystem::exists(toy.file("model/tokenizer.model")));
 }
 
-TEST(ImageTraining, StoppedItGoesOnWithTheBitsOfTheRunThatWasNot) {
+TEST(ImageTask, ResumesWithTheSameBits) {
   const ToyImages toy;
   const std::string expected = hash_after(toy.training("whole"));
   for (const Index stop : {1, 5, 11}) {
@@ -45,7 +43,7 @@ TEST(ImageTraining, StoppedItGoesOnWithTheBitsOfTheRunThatWasNot) {
   }
 }
 
-TEST(ImageTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
+TEST(ImageTask, IsTheSameToTheBitForAnyNumberOfThreads) {
   const ToyImages toy;
   const int before = num_threads();
   std::vector<std::string> hashes;
@@ -57,7 +55,7 @@ TEST(ImageTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(ImageTraining, MovesTheImagesIfAsked) {
+TEST(ImageTask, MovesTheImagesIfAsked) {
   const ToyImages toy;
   Training still = toy.training("still");
   still.recipe.training.shift = 0;
@@ -65,17 +63,14 @@ TEST(ImageTraining, MovesTheImagesIfAsked) {
 }
 
 // All of an epoch in one batch: the losses differ only by how the images are moved.
-TEST(ImageTraining, MovesTheImagesAnewInEveryEpochAndTheSameWayEveryTime) {
+TEST(ImageTask, MovesTheImagesAnewInEveryEpochAndTheSameWayEveryTime) {
   const ToyImages toy;
   Training training = toy.training("model");
   training.recipe.training.batch_tokens = 4 * 60;
-  const auto shape = infer::image_shape(training.recipe.model);
-  const auto images = data::LabelledImages::read(toy.images(), data::ImagePart::train, shape);
-  models::TransformerConfig config = training.recipe.model;
-  config.labels = images.labels();
   const auto loss_of = [&](Index epoch, Index shift) {
     training.recipe.training.shift = shift;
-    ImageTask task(training.recipe.training, images, nullptr, models::ImageClassifier(config, 1));
+    ImageTask task(training.files, training.recipe);
+    task.prepare("");
     EXPECT_EQ(task.num_batches(epoch), 1);
     auto context = nn::ForwardContext::inference();
     return task.loss(epoch, 0, context).negative_log_likelihood;
@@ -85,14 +80,11 @@ TEST(ImageTraining, MovesTheImagesAnewInEveryEpochAndTheSameWayEveryTime) {
   EXPECT_GT(std::abs(loss_of(0, 2) - loss_of(1, 2)), 1e-4);
 }
 
-TEST(ImageTraining, SeesEveryImageOnceInAnEpoch) {
+TEST(ImageTask, SeesEveryImageOnceInAnEpoch) {
   const ToyImages toy;
   const Training training = toy.training("model");
-  const auto shape = infer::image_shape(training.recipe.model);
-  const auto images = data::LabelledImages::read(toy.images(), data::ImagePart::train, shape);
-  models::TransformerConfig config = training.recipe.model;
-  config.labels = images.labels();
-  ImageTask task(training.recipe.training, images, nullptr, models::ImageClassifier(config, 1));
+  ImageTask task(training.files, training.recipe);
+  task.prepare("");
   ASSERT_EQ(task.num_batches(3), 4);  // of 16 images each, the last of 12
   Index total = 0;
   for (Index batch = 0; batch < 4; ++batch) {
@@ -102,7 +94,7 @@ TEST(ImageTraining, SeesEveryImageOnceInAnEpoch) {
   EXPECT_EQ(total, 60);
 }
 
-TEST(ImageTraining, RefusesOtherImagesWhenTheRunGoesOn) {
+TEST(ImageTask, RefusesOtherImagesWhenTheRunIsResumed) {
   const ToyImages toy;
   const Training training = toy.training("model");
   hash_after(training);
@@ -110,7 +102,7 @@ TEST(ImageTraining, RefusesOtherImagesWhenTheRunGoesOn) {
   EXPECT_THROW(hash_after(training), Error);
 }
 
-TEST(ImageTraining, RefusesWhatDoesNotFitImages) {
+TEST(ImageTask, RefusesWhatDoesNotFitImages) {
   const ToyImages toy;
   const auto expect_refused = [&](const Training& training, const std::string& message) {
     expect_error(ErrorKind::usage, message, [&] { hash_after(training); });
@@ -128,7 +120,7 @@ TEST(ImageTraining, RefusesWhatDoesNotFitImages) {
   EXPECT_THROW(hash_after(training), Error);
 }
 
-TEST(ImageTraining, NamesAFileThatIsNoImage) {
+TEST(ImageTask, NamesAFileThatIsNoImage) {
   const ToyImages toy;
   std::ofstream(toy.file("images/train/left/notes.txt")) << "light";
   expect_error(ErrorKind::data,

@@ -1,3 +1,5 @@
+#include "heed/train/training.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +15,8 @@
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/snapshots.h"
-#include "heed/train/training.h"
 #include "heed/train/training_folder.h"
-#include "heed/train/weights_file.h"
+#include "heed/train/weights.h"
 #include "train/toy_training.h"
 
 namespace heed::train {
@@ -187,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{"bpe_dropout", bpe_dropout}, Variant{"early_stopping", early_stopping}),
     [](const auto& info) { return info.param.name; });
 
-TEST(TranslationTraining, KeepingWeightsForLookingBackChangesNoWeight) {
+TEST(Training, KeepingWeightsForLookingBackChangesNoWeight) {
   const ToyTraining toy;
   auto plain = toy.training("plain");
   plain.recipe.training.save_every = parse_interval("2u", "");
@@ -211,7 +212,7 @@ TEST(TranslationTraining, KeepingWeightsForLookingBackChangesNoWeight) {
   EXPECT_EQ(models::weights_hash(last), models::weights_hash(exported));
 }
 
-TEST(TranslationTraining, StoppedInAValidationItGoesOnWithTheSameBits) {
+TEST(Training, StoppedInAValidationItResumesWithTheSameBits) {
   const ToyTraining toy;
   auto whole = toy.training("whole");
   whole.recipe.training.validate_every = parse_interval("4u", "");
@@ -229,7 +230,7 @@ TEST(TranslationTraining, StoppedInAValidationItGoesOnWithTheSameBits) {
 }
 
 // The state on disk is what a crash leaves: newer snapshots, log lines and model than checkpoint.
-TEST(TranslationTraining, AfterACrashItGoesOnFromTheLastCheckpoint) {
+TEST(Training, AfterACrashItResumesFromTheLastCheckpoint) {
   const ToyTraining toy;
   auto whole = toy.training("whole");
   whole.recipe.training.save_every = parse_interval("4u", "");
@@ -247,7 +248,7 @@ TEST(TranslationTraining, AfterACrashItGoesOnFromTheLastCheckpoint) {
   expect_same_run(crashed, whole);
 }
 
-TEST(TranslationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
+TEST(Training, IsTheSameToTheBitForAnyNumberOfThreads) {
   const ToyTraining toy;
   const int before = num_threads();
   std::vector<Training> trainings;
@@ -262,7 +263,7 @@ TEST(TranslationTraining, IsTheSameToTheBitForAnyNumberOfThreads) {
   expect_same_run(trainings[0], trainings[2]);
 }
 
-TEST(TranslationTraining, IsTheSameForAnyNumberOfThreadsWithBpeDropoutToo) {
+TEST(Training, IsTheSameForAnyNumberOfThreadsWithBpeDropoutToo) {
   const ToyTraining toy;
   const int before = num_threads();
   std::vector<Training> trainings;
@@ -276,7 +277,7 @@ TEST(TranslationTraining, IsTheSameForAnyNumberOfThreadsWithBpeDropoutToo) {
   expect_same_run(trainings[0], trainings[1]);
 }
 
-TEST(TranslationTraining, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothingElse) {
+TEST(Training, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothingElse) {
   const ToyTraining toy;
   const auto tokens_of_epochs = [&](double dropout, Recorder& recorder) {
     auto training = toy.training("dropout-" + std::to_string(dropout));
@@ -299,7 +300,7 @@ TEST(TranslationTraining, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothin
   }
   EXPECT_NE(dropped_tokens[1], dropped_tokens[0]);
   EXPECT_EQ(plain.validations.front().loss, dropped.validations.front().loss);
-  EXPECT_EQ(plain.start.num_examples, dropped.start.num_examples);
+  EXPECT_EQ(plain.start.data.num_examples, dropped.start.data.num_examples);
 }
 
 // How many words of the validation sentences the first head looks at when it should: the toy
@@ -321,7 +322,7 @@ Index num_right_looks(const ToyTraining& toy, const Training& training) {
   return right;
 }
 
-TEST(TranslationTraining, GuidedAlignmentLeadsAHeadToTheRightWords) {
+TEST(Training, GuidedAlignmentLeadsAHeadToTheRightWords) {
   const ToyTraining toy;
   std::ofstream links(toy.file("links"));
   for (const std::string& line : text::read_lines(toy.file("train.en"))) {
@@ -345,14 +346,14 @@ TEST(TranslationTraining, GuidedAlignmentLeadsAHeadToTheRightWords) {
   EXPECT_GE(right, num_right_looks(toy, free) + 10);
 }
 
-TEST(TranslationTraining, AnotherSeedGivesOtherWeights) {
+TEST(Training, AnotherSeedGivesOtherWeights) {
   const ToyTraining toy;
   auto other = toy.training("other");
   other.recipe.training.seed = 2;
   EXPECT_NE(run(toy.training("one")).weights_hash, run(other).weights_hash);
 }
 
-TEST(TranslationTraining, LearnsTheToyTask) {
+TEST(Training, LearnsTheToyTask) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.recipe.training.after = parse_run_length("40e", "");
@@ -370,7 +371,7 @@ TEST(TranslationTraining, LearnsTheToyTask) {
   EXPECT_TRUE(recorder.validations[1].bleu.has_value());
 }
 
-TEST(TranslationTraining, TheLossIsPerTokenWhateverIsAccumulated) {
+TEST(Training, TheLossIsPerTokenWhateverIsAccumulated) {
   const ToyTraining toy;
   Recorder recorder;
   auto training = toy.training("model");
@@ -386,7 +387,7 @@ TEST(TranslationTraining, TheLossIsPerTokenWhateverIsAccumulated) {
   EXPECT_NEAR(first.loss, first.likelihood_loss, 1e-4);
 }
 
-TEST(TranslationTraining, EarlyStoppingKeepsTheBestModel) {
+TEST(Training, EarlyStoppingKeepsTheBestModel) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.recipe.training.schedule.peak = 0;  // nothing ever gets better
@@ -403,7 +404,7 @@ TEST(TranslationTraining, EarlyStoppingKeepsTheBestModel) {
   EXPECT_TRUE(run(training).was_finished);
 }
 
-TEST(TranslationTraining, AnAverageThatIsWorseThanTheLatestWeightsIsNotExported) {
+TEST(Training, AnAverageThatIsWorseThanTheLatestWeightsIsNotExported) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.recipe.training.ema = 0.999;
@@ -414,7 +415,7 @@ TEST(TranslationTraining, AnAverageThatIsWorseThanTheLatestWeightsIsNotExported)
   EXPECT_EQ(last.is_average, last.loss != last.latest_loss);
 }
 
-TEST(TranslationTraining, AFinishedRunHasNothingLeftToDo) {
+TEST(Training, AFinishedRunHasNothingLeftToDo) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   const TrainingResult first = run(training);
@@ -424,7 +425,7 @@ TEST(TranslationTraining, AFinishedRunHasNothingLeftToDo) {
   EXPECT_EQ(first.weights_hash, second.weights_hash);
 }
 
-TEST(TranslationTraining, ALongerRunGoesOnWhereAShorterOneEnded) {
+TEST(Training, AFinishedRunResumesWithALongerLength) {
   const ToyTraining toy;
   auto longer = toy.training("longer");
   auto extended = toy.training("extended");
@@ -434,7 +435,7 @@ TEST(TranslationTraining, ALongerRunGoesOnWhereAShorterOneEnded) {
   EXPECT_EQ(run(extended).weights_hash, run(longer).weights_hash);
 }
 
-TEST(TranslationTraining, StopsWhenTheTimeIsOver) {
+TEST(Training, StopsWhenTheTimeIsOver) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.recipe.training.after = parse_run_length("0.0001m,1000000u", "");
@@ -443,7 +444,7 @@ TEST(TranslationTraining, StopsWhenTheTimeIsOver) {
   EXPECT_LT(result.update, 1000000);
 }
 
-TEST(TranslationTraining, ByTheClockTheRateFallsToZeroOverTheTime) {
+TEST(Training, ByTheClockTheRateFallsToZeroOverTheTime) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.files.erase("valid-source");
@@ -465,14 +466,14 @@ TEST(TranslationTraining, ByTheClockTheRateFallsToZeroOverTheTime) {
   }
 }
 
-TEST(TranslationTraining, TheModelCanBeUsedAfterEveryValidation) {
+TEST(Training, TheModelCanBeUsedAfterEveryValidation) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   run_until(training, 8);  // one epoch and a bit
   EXPECT_NO_THROW(models::load_model_folder(training.model_folder));
 }
 
-TEST(TranslationTraining, WorksWithoutValidationData) {
+TEST(Training, WorksWithoutValidationData) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.files.erase("valid-source");
@@ -481,7 +482,7 @@ TEST(TranslationTraining, WorksWithoutValidationData) {
   EXPECT_EQ(run(training).end, RunEnd::finished);
 }
 
-TEST(TranslationTraining, ReportsWhatItLeavesOut) {
+TEST(Training, ReportsWhatItLeavesOut) {
   const ToyTraining toy;
   std::ofstream(toy.file("train.en"), std::ios::app) << "\nred\n";
   std::ofstream(toy.file("train.de"), std::ios::app) << "red\n" << std::string(400, 'x') << '\n';
@@ -489,19 +490,20 @@ TEST(TranslationTraining, ReportsWhatItLeavesOut) {
   training.recipe.training.max_length = 7;
   Recorder recorder;
   train_model(training, recorder);
-  EXPECT_EQ(recorder.start.num_blank, 1);
-  EXPECT_EQ(recorder.start.num_examples + recorder.start.num_blank + recorder.start.num_too_long,
+  EXPECT_EQ(recorder.start.data.num_blank, 1);
+  EXPECT_EQ(recorder.start.data.num_examples + recorder.start.data.num_blank +
+                recorder.start.data.num_too_long,
             62);
 }
 
-TEST(TranslationTraining, DivergenceIsAnErrorOfItsOwn) {
+TEST(Training, DivergenceIsAnErrorOfItsOwn) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.recipe.training.schedule.peak = 1e38;
   EXPECT_EQ(kind_of_error(training), ErrorKind::diverged);
 }
 
-TEST(TranslationTraining, BadTextsLeaveNothingBehind) {
+TEST(Training, BadTextsLeaveNothingBehind) {
   const ToyTraining toy;
   const auto expect_refused = [&](const Training& training) {
     EXPECT_EQ(kind_of_error(training), ErrorKind::data);
@@ -531,7 +533,7 @@ TEST(TranslationTraining, BadTextsLeaveNothingBehind) {
   expect_refused(training);
 }
 
-TEST(TranslationTraining, RefusesFoldersOfOthers) {
+TEST(Training, RefusesFoldersOfOthers) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   fs::create_directory(training.model_folder);
@@ -544,14 +546,14 @@ TEST(TranslationTraining, RefusesFoldersOfOthers) {
   EXPECT_EQ(kind_of_error(toy.training("file")), ErrorKind::usage);
 }
 
-TEST(TranslationTraining, AnEmptyFolderWillDo) {
+TEST(Training, AnEmptyFolderWillDo) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   fs::create_directory(training.model_folder);
   EXPECT_EQ(run(training).end, RunEnd::finished);
 }
 
-TEST(TranslationTraining, GoesOnWithTheSameSettingsAndTextsOnly) {
+TEST(Training, ResumesWithTheSameSettingsAndTextsOnly) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   run_until(training, 3);
@@ -559,14 +561,14 @@ TEST(TranslationTraining, GoesOnWithTheSameSettingsAndTextsOnly) {
   other.recipe.model.model_dim = 32;
   std::string message;
   EXPECT_EQ(kind_of_error(other, &message), ErrorKind::usage);
-  EXPECT_EQ(message, "--width: expected 16, with which this run was begun, found 32");
+  EXPECT_EQ(message, "`width`: expected 16, with which this run was started, found 32");
 
   std::ofstream(toy.file("train.en"), std::ios::app) << "red\n";
   std::ofstream(toy.file("train.de"), std::ios::app) << "red\n";
   EXPECT_EQ(kind_of_error(training), ErrorKind::usage);
 }
 
-TEST(TranslationTraining, RefusesADamagedCheckpoint) {
+TEST(Training, RefusesADamagedCheckpoint) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   run_until(training, 3);
@@ -577,7 +579,7 @@ TEST(TranslationTraining, RefusesADamagedCheckpoint) {
   EXPECT_EQ(kind_of_error(training), ErrorKind::model);
 }
 
-TEST(TranslationTraining, OnlyOneProcessTrainsInAFolder) {
+TEST(Training, OnlyOneProcessTrainsInAFolder) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   run_until(training, 3);
