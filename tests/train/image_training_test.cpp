@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "heed/base/parallel.h"
-#include "heed/infer/image_batches.h"
+#include "heed/infer/image_labeller.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/image_task.h"
 #include "io/expect_error.h"
@@ -69,7 +69,7 @@ TEST(ImageTraining, MovesTheImagesAnewInEveryEpochAndTheSameWayEveryTime) {
   const ToyImages toy;
   Training training = toy.training("model");
   training.recipe.training.batch_tokens = 4 * 60;
-  const auto shape = infer::image_shape(training.recipe.model);
+  const auto shape = infer::patch_grid(training.recipe.model).image;
   const auto images = data::LabelledImages::read(toy.images(), data::ImagePart::train, shape);
   models::TransformerConfig config = training.recipe.model;
   config.labels = images.labels();
@@ -88,7 +88,7 @@ TEST(ImageTraining, MovesTheImagesAnewInEveryEpochAndTheSameWayEveryTime) {
 TEST(ImageTraining, SeesEveryImageOnceInAnEpoch) {
   const ToyImages toy;
   const Training training = toy.training("model");
-  const auto shape = infer::image_shape(training.recipe.model);
+  const auto shape = infer::patch_grid(training.recipe.model).image;
   const auto images = data::LabelledImages::read(toy.images(), data::ImagePart::train, shape);
   models::TransformerConfig config = training.recipe.model;
   config.labels = images.labels();

@@ -4,7 +4,7 @@
 
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
-#include "heed/infer/image_batches.h"
+#include "heed/infer/image_labeller.h"
 #include "heed/metrics/classification.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/class_weights.h"
@@ -26,12 +26,12 @@ models::ImageBatch make_batch(const data::LabelledImages& images, std::span<cons
                               const models::TransformerConfig& config,
                               std::span<const data::Shift> shifts = {}) {
   models::ImageBatch batch;
-  std::vector<infer::Pixels> pixels;
+  std::vector<data::Pixels> pixels;
   for (const Index place : places) {
     pixels.push_back(images.pixels(place));
     batch.classes.push_back(images.class_of(place));
   }
-  batch.patches = infer::image_patches(pixels, infer::patch_grid(config), shifts);
+  batch.patches = data::image_patches(pixels, infer::patch_grid(config), shifts);
   return batch;
 }
 

@@ -1,7 +1,7 @@
 #include "heed/train/image_training.h"
 
 #include "heed/base/error.h"
-#include "heed/infer/image_batches.h"
+#include "heed/infer/image_labeller.h"
 #include "heed/io/sha256.h"
 #include "heed/train/image_task.h"
 
@@ -15,7 +15,7 @@ struct Data {
 
 Data read_data(const FilePaths& files, const Recipe& recipe) {
   using data::LabelledImages, data::ImagePart;
-  const data::ImageShape shape = infer::image_shape(recipe.model);
+  const data::ImageShape shape = infer::patch_grid(recipe.model).image;
   Data data{LabelledImages::read(files.at("images"), ImagePart::train, shape), {}};
   if (const std::string valid = path_of(files, "valid-images"); !valid.empty()) {
     data.validation = LabelledImages::read(valid, ImagePart::test, shape, data.training.labels());

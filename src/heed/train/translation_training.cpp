@@ -45,7 +45,7 @@ std::string hash_of(const Texts& texts) {
   hash_lines(hash, texts.training.target);
   if (texts.links) {
     std::vector<std::string> lines;
-    for (const auto& links : *texts.links) lines.push_back(infer::to_pharaoh(links));
+    for (const auto& links : *texts.links) lines.push_back(metrics::to_pharaoh(links));
     hash_lines(hash, lines);
   }
   if (texts.validation) {
