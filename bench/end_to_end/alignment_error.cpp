@@ -18,6 +18,7 @@
 #include "heed/metrics/alignment_error_rate.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
+#include "heed/text/words.h"
 
 namespace heed {
 namespace {
@@ -58,8 +59,8 @@ class Scorer {
     const auto source_ids = encoded(sources), target_ids = encoded(targets);
     const auto weights = infer::cross_attention_weights(folder_.model, source_ids, target_ids, 0);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto source_words = infer::words_of_pieces(source_ids[i], folder_.tokenizer);
-      const auto target_words = infer::words_of_pieces(target_ids[i], folder_.tokenizer);
+      const auto source_words = text::words_of_pieces(source_ids[i], folder_.tokenizer);
+      const auto target_words = text::words_of_pieces(target_ids[i], folder_.tokenizer);
       const std::set<Index> counted = targets_of(references[i]);
       const auto score = [&](AlignmentErrorRate& rate, Index first, Index count) {
         auto links =

@@ -11,7 +11,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/cli/word_attention.h"
+#include "heed/cli/word_attention_table.h"
 #include "heed/data/grammar_corpus.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
@@ -104,8 +104,8 @@ void print_attention(std::ostream& out, const infer::Translator& translator,
   };
   const auto pair = std::ranges::find_if(pairs, is_pronoun);
   if (pair == pairs.end()) return;
-  const WordAttention attention =
-      encoder_attention_from(translator.model(), translator.tokenizer(), pair->source, "it");
+  const auto attention =
+      infer::encoder_attention_from(translator.model(), translator.tokenizer(), pair->source, "it");
   out << fmt::format(
       "\nAttention from \"it\" in the encoder: a column for each head, as layer.head\n"
       "  {}\n  {}\n",

@@ -5,7 +5,7 @@
 
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
-#include "heed/infer/image_batches.h"
+#include "heed/infer/image_labeller.h"
 
 namespace heed::train {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::uint64_t shift_place = 0x73686966;
 
 data::LabelledImages read_images(const std::string& path, data::ImagePart part,
                                  const Recipe& recipe, std::vector<std::string> labels = {}) {
-  return data::LabelledImages::read(path, part, infer::image_shape(recipe.model),
+  return data::LabelledImages::read(path, part, infer::patch_grid(recipe.model).image,
                                     std::move(labels));
 }
 
@@ -108,12 +108,12 @@ models::ImageBatch ImageTask::make_batch(const data::LabelledImages& images,
                                          std::span<const Index> numbers,
                                          std::span<const data::Shift> shifts) const {
   models::ImageBatch batch;
-  std::vector<infer::Pixels> pixels;
+  std::vector<data::Pixels> pixels;
   for (const Index number : numbers) {
     pixels.push_back(images.pixels(number));
     batch.classes.push_back(images.class_of(number));
   }
-  batch.patches = infer::image_patches(pixels, infer::patch_grid(recipe_.model), shifts);
+  batch.patches = data::image_patches(pixels, infer::patch_grid(recipe_.model), shifts);
   return batch;
 }
 

@@ -1,7 +1,6 @@
-// What one word of a sentence attends to, word by word.
+// Self-attention of an encoder, from one word of a sentence to every word.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 
-namespace heed::cli {
+namespace heed::infer {
 
 struct WordAttention {
   std::vector<std::string> words;           // of the sentence; the last is the end of the sentence
@@ -17,13 +16,10 @@ struct WordAttention {
   std::vector<std::vector<float>> weights;  // [word][head]; each head's column sums to 1
 };
 
-// The self-attention of all encoder layers, from `word` (its last piece) to every word (all of its
-// pieces together). Refuses a sentence without the word.
+// All encoder layers, from `word` (its last piece) to every word (all of its pieces together).
+// Refuses a sentence without the word.
 WordAttention encoder_attention_from(const models::TranslationModel& model,
                                      const text::Tokenizer& tokenizer, const std::string& sentence,
                                      std::string_view word);
 
-// One line for each word, one column for each head.
-void print_table(std::ostream& out, const WordAttention& attention);
-
-}  // namespace heed::cli
+}  // namespace heed::infer

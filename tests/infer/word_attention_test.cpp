@@ -1,12 +1,10 @@
-#include "heed/cli/word_attention.h"
+#include "heed/infer/word_attention.h"
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "heed/base/error.h"
 
-namespace heed::cli {
+namespace heed::infer {
 namespace {
 
 struct Toy {
@@ -46,11 +44,5 @@ TEST(WordAttention, RefusesASentenceWithoutTheWord) {
   EXPECT_THROW(encoder_attention_from(toy.model, toy.tokenizer, "the cat", "it"), Error);
 }
 
-TEST(WordAttention, TheTableHasOneLineForEachWord) {
-  std::ostringstream out;
-  print_table(out, {{"cat", "it"}, {"1.1", "1.2"}, {{0.25f, 1}, {0.75f, 0}}});
-  EXPECT_EQ(out.str(), "        1.1   1.2\n  cat  0.25  1.00\n  it   0.75  0.00\n");
-}
-
 }  // namespace
-}  // namespace heed::cli
+}  // namespace heed::infer
