@@ -17,6 +17,7 @@ set(HEED_PUBLIC_HEADERS
   heed/ops/embedding.h
   heed/ops/matmul.h
   heed/ops/norm.h
+  heed/ops/operators.h
   heed/ops/pooling.h
   heed/ops/softmax.h
   heed/nn/attention.h
@@ -45,6 +46,7 @@ set(HEED_PUBLIC_HEADERS
   heed/infer/sentence_encoder.h
   heed/infer/text_generator.h
   heed/infer/translator.h
+  heed/train/batch_task.h
   heed/train/optimizer.h
   heed/train/schedule.h
   heed/train/training.h)
@@ -52,23 +54,26 @@ set(HEED_PUBLIC_HEADERS
 # What those include in turn. Installed, but no promise: they may move in any version.
 set(HEED_SUPPORT_HEADERS
   heed/data/image.h
-  heed/data/labelled_images.h
+  heed/data/line_corpus.h
   heed/data/patches.h
+  heed/data/shuffled_range.h
+  heed/data/translation_corpus.h
   heed/infer/alignment.h
   heed/infer/beam.h
   heed/infer/beam_search.h
   heed/infer/class_probabilities.h
   heed/infer/constraints.h
-  heed/infer/image_batches.h
   heed/infer/line_batches.h
   heed/infer/sampling.h
   heed/infer/top_tokens.h
   heed/io/dtype.h
+  heed/io/files.h
   heed/io/safetensors.h
+  heed/io/sha256.h
   heed/kernels/log_probabilities.h
   heed/kernels/weight_format.h
-  heed/metrics/alignment_error_rate.h
   heed/metrics/bleu_tokenizers.h
+  heed/metrics/word_alignment.h
   heed/models/choices.h
   heed/models/class_head.h
   heed/models/packed_ids.h
@@ -89,14 +94,13 @@ set(HEED_SUPPORT_HEADERS
   heed/train/averaging.h
   heed/train/checkpoint.h
   heed/train/early_stopping.h
+  heed/train/model_task.h
   heed/train/recipe.h
   heed/train/run_length.h
   heed/train/snapshots.h
-  heed/train/training_folder.h
-  heed/train/training_kind.h
+  heed/train/task.h
+  heed/train/training_files.h
   heed/train/training_observer.h
-  heed/train/training_run.h
-  heed/train/training_task.h
   heed/train/weights.h)
 
 set(headers ${HEED_PUBLIC_HEADERS} ${HEED_SUPPORT_HEADERS})

@@ -6,6 +6,7 @@
 #include "heed/data/records.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
+#include "heed/metrics/word_alignment.h"
 
 namespace heed::train {
 namespace {
@@ -62,7 +63,7 @@ std::string TranslationTask::data_hash() const {
   hash_lines(hash, lines_.target);
   if (links_) {
     std::vector<std::string> alignments;
-    for (const auto& links : *links_) alignments.push_back(infer::to_pharaoh(links));
+    for (const auto& links : *links_) alignments.push_back(metrics::to_pharaoh(links));
     hash_lines(hash, alignments);
   }
   if (validation_lines_) {
