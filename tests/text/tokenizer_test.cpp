@@ -206,8 +206,9 @@ TEST(Tokenizer, GivesTheSameBytesEveryTime) {
 
 TEST(Tokenizer, RefusesAVocabularyThatTheTextCannotFillAndSaysWhatItCan) {
   const Lines lines = {"the cat sat on the mat", "the dog sat on the log"};
-  for (const auto& [subwords, largest] :
+  for (const auto& [kind, largest] :
        {std::pair(Subwords::bpe, 47), std::pair(Subwords::unigram, 19)}) {
+    const Subwords subwords = kind;  // Clang 14 captures no structured bindings
     SCOPED_TRACE(to_string(subwords));
     const Error error =
         error_of([&] { Tokenizer::train(lines, {.vocabulary = 10000, .subwords = subwords}); });

@@ -18,7 +18,7 @@ constexpr Index images_per_piece = 16;
 
 // MNIST's file, as it is or compressed; "" when there is neither.
 std::string idx_file(const std::string& folder, ImagePart part, const std::string& rest) {
-  const std::string path = folder + (part == ImagePart::train ? "/train-" : "/t10k-") + rest;
+  std::string path = folder + (part == ImagePart::train ? "/train-" : "/t10k-") + rest;
   if (io::is_file(path)) return path;
   return io::is_file(path + ".gz") ? path + ".gz" : "";
 }

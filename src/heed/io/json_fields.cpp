@@ -62,7 +62,7 @@ JsonFields JsonFields::load(const std::string& path, ErrorKind kind) {
   return parse(read_file(path, kind), path, kind);
 }
 
-JsonFields JsonFields::parse(std::string_view text, std::string source, ErrorKind kind) {
+JsonFields JsonFields::parse(std::string_view text, const std::string& source, ErrorKind kind) {
   return of(parse_strict_json(text, source, max_depth, kind), source, kind);
 }
 

@@ -37,7 +37,7 @@ class JsonFields {
  public:
   // `kind` is the kind of every error, of the file and of its fields.
   static JsonFields load(const std::string& path, ErrorKind kind = ErrorKind::model);
-  static JsonFields parse(std::string_view text, std::string source,
+  static JsonFields parse(std::string_view text, const std::string& source,
                           ErrorKind kind = ErrorKind::model);
   // JSON that was parsed already.
   static JsonFields of(nlohmann::json object, const std::string& source,

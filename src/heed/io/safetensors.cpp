@@ -193,7 +193,7 @@ void convert_all(std::span<const std::byte> bytes, Number* values, Convert conve
   for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
     Stored stored;
     std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));  // may be unaligned
-    values[i] = static_cast<Number>(convert(stored));
+    values[i] = static_cast<Number>(convert(stored));  // NOLINT(bugprone-signed-char-misuse): int8
   }
 }
 

@@ -23,7 +23,8 @@ Response json_response(const nlohmann::ordered_json& json, int status) {
 Response binary_response(std::span<const float> values, std::span<const Index> shape) {
   static_assert(std::endian::native == std::endian::little);
   std::string sizes;
-  for (const Index size : shape) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+  for (const Index size : shape)
+    sizes.append(sizes.empty() ? "" : ",").append(std::to_string(size));
   return {200,
           "application/octet-stream",
           {{"X-Heed-Shape", sizes}},

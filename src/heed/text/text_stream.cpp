@@ -41,7 +41,7 @@ std::string TextStream::add(int id) {
     bytes_ += *byte;
     return take_characters();
   }
-  const std::string before = finish();
+  std::string before = finish();
   if (id == Tokenizer::pad || id == Tokenizer::begin || id == Tokenizer::end) return before;
   if (id == Tokenizer::unknown) {
     is_at_start_ = false;
