@@ -93,7 +93,7 @@ TEST(Run, WritesOnAsTheCommandLineDoes) {
   }
 }
 
-TEST(Run, ClassifiesAndFillsGapsAsTheCommandLineDoes) {
+TEST(Run, ClassifiesAndFillsMasksAsTheCommandLineDoes) {
   const SmallFolder classes(ModelKind::classifier);
   ExplorerState state = classes.state();
   const json command = json::parse(printed(
@@ -109,13 +109,13 @@ TEST(Run, ClassifiesAndFillsGapsAsTheCommandLineDoes) {
 
   const SmallFolder masks(ModelKind::masked);
   ExplorerState masked = masks.state();
-  const std::string masked = "the <mask> sleeps";
+  const std::string text = "the <mask> sleeps";
   const json filled = json::parse(printed(
       [&](auto& in, auto& out) {
         cli::fill({.model = masks.path(), .top = 1, .json = true}, in, out);
       },
-      masked));
-  const ordered_json mask = run(masked, masked)["answer"]["masks"][0][0];
+      text));
+  const ordered_json mask = run(masked, text)["answer"]["masks"][0][0];
   EXPECT_NE(filled.dump().find(mask["probability"].dump()), std::string::npos) << filled;
 }
 
