@@ -64,7 +64,7 @@ TEST(Answer, OfAClassifierIsAllItsClasses) {
   EXPECT_GT(found[0]["probability"], found[1]["probability"]);
 }
 
-TEST(Answer, OfAMaskedModelIsTheWordsOfItsGaps) {
+TEST(Answer, OfAMaskedModelIsTheWordsOfItsMasks) {
   const ModelSession& session = *toy_masked();
   const std::string line = "the <mask> in";
   const auto expected = session.fill_mask()->fill(std::span(&line, 1), "<mask>", 1).front();

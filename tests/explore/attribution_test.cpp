@@ -174,7 +174,7 @@ TEST(Attribution, AttentionIsTheMeanOverTheHeadsOfTheLastLayer) {
   }
 }
 
-TEST(Attribution, AGapIsExplainedByItsLine) {
+TEST(Attribution, AMaskIsExplainedByItsLine) {
   const ModelSession& session = *toy_masked();
   const PassInput input{.source = source_ids(session, "the <mask> in"), .target = {}};
   const Attribution found = attribution(session, input, no_interventions, {.place = 0});

@@ -93,7 +93,7 @@ TEST(Run, WritesOnAsTheCommandLineDoes) {
   }
 }
 
-TEST(Run, ClassifiesAndFillsGapsAsTheCommandLineDoes) {
+TEST(Run, ClassifiesAndFillsMasksAsTheCommandLineDoes) {
   const SmallFolder classes(ModelKind::classifier);
   ExplorerState state = classes.state();
   const json command = json::parse(printed(

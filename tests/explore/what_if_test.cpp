@@ -89,7 +89,7 @@ TEST(WhatIf, OfAWriterHasWhatFitsIntoItsContext) {
   }
 }
 
-TEST(WhatIf, AWordThatNoGapCanHaveHasNoChance) {
+TEST(WhatIf, AWordThatNoMaskCanHaveHasNoChance) {
   const WhatIf found =
       what_if(*toy_masked(), {"the <mask> in", "the <mask> <mask>", no_interventions});
   ASSERT_EQ(found.pieces.size(), 1u);
