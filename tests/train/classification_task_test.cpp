@@ -208,7 +208,7 @@ TEST(BaseModel, WithAnotherNetworkIsRefusedByTheSettingThatDiffers) {
   training.files["from"] = toy.file("masked");
   expect_refused(ErrorKind::usage, training,
                  "`width`: expected 8 as in `from` " + toy.file("masked") + ", found 16");
-  take_network(training.recipe, toy.file("masked"));
+  copy_architecture(training.recipe, toy.file("masked"));
   EXPECT_EQ(training.recipe.model.model_dim, 8);
   EXPECT_NE(hash_after(training), "");
 }
