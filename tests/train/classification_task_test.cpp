@@ -222,9 +222,10 @@ TEST(BaseModel, OfAnotherKindIsRefused) {
   hash_after(writer);
   Training training = toy.classes("model");
   training.files["from"] = toy.file("writer");
-  expect_refused(ErrorKind::model, training,
-                 toy.file("writer") +
-                     ": expected a model to begin a heed-classifier with, found a heed-language");
+  expect_refused(
+      ErrorKind::model, training,
+      toy.file("writer") +
+          ": expected a model to initialise a heed-classifier from, found a heed-language");
 }
 
 }  // namespace
