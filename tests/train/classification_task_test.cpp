@@ -208,7 +208,7 @@ TEST(BaseModel, WithAnotherNetworkIsRefusedByTheSettingThatDiffers) {
   training.files["from"] = toy.file("masked");
   expect_refused(ErrorKind::usage, training,
                  "`width`: expected 8 as in `from` " + toy.file("masked") + ", found 16");
-  take_network(training.recipe, toy.file("masked"));
+  copy_architecture(training.recipe, toy.file("masked"));
   EXPECT_EQ(training.recipe.model.model_dim, 8);
   EXPECT_NE(hash_after(training), "");
 }
@@ -222,9 +222,10 @@ TEST(BaseModel, OfAnotherKindIsRefused) {
   hash_after(writer);
   Training training = toy.classes("model");
   training.files["from"] = toy.file("writer");
-  expect_refused(ErrorKind::model, training,
-                 toy.file("writer") +
-                     ": expected a model to begin a heed-classifier with, found a heed-language");
+  expect_refused(
+      ErrorKind::model, training,
+      toy.file("writer") +
+          ": expected a model to initialise a heed-classifier from, found a heed-language");
 }
 
 }  // namespace

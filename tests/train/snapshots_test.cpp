@@ -47,7 +47,7 @@ TEST(Snapshots, KeepTheirFilesUntilToldThatNobodyListsThem) {
   snapshots.add(10, weights(1, 1));
   snapshots.add(20, weights(2, 2));
   EXPECT_EQ(folder.num_files(), 2u);
-  snapshots.delete_forgotten();
+  snapshots.delete_unlisted();
   EXPECT_EQ(folder.num_files(), 1u);
   EXPECT_EQ(snapshots.average(20, weights(0, 0))[0].value.values()[0], 2);
 }
@@ -77,7 +77,7 @@ TEST(Snapshots, ThoseForLookingBackSpanTheRunAndLoseNoneOfTheAverage) {
   snapshots.keep(0, weights(0, 0));
   for (Index update = 10; update <= 140; update += 10) {
     snapshots.add(update, weights(static_cast<float>(update), 1));
-    snapshots.delete_forgotten();
+    snapshots.delete_unlisted();
   }
   EXPECT_EQ(snapshots.updates().averaged, (Updates{120, 130, 140}));
   EXPECT_EQ(snapshots.updates().kept, (Updates{0, 70, 130, 140}));

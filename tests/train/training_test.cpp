@@ -499,7 +499,8 @@ TEST(Training, ReportsWhatItLeavesOut) {
 TEST(Training, DivergenceIsAnErrorOfItsOwn) {
   const ToyTraining toy;
   auto training = toy.training("model");
-  training.recipe.training.schedule.peak = 1e38;
+  training.recipe.training.schedule = {.kind = ScheduleKind::constant, .peak = 1e6, .warm_up = 0};
+  training.recipe.training.optimizer = {.kind = OptimizerKind::adamw, .weight_decay = 1e3};
   EXPECT_EQ(kind_of_error(training), ErrorKind::diverged);
 }
 
