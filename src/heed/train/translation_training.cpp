@@ -29,7 +29,7 @@ Texts read_texts(const FilePaths& files, const Recipe& recipe) {
       return text::read_parallel_lines(files.at(prefix + "source"), files.at(prefix + "target"));
     }
     return data::read_record_pairs(files.at(prefix + "pairs"),
-                                   data::parse_field_names(recipe.training.fields, 2, "--fields"));
+                                   data::parse_field_names(recipe.training.fields, 2, "`fields`"));
   };
   Texts texts{read(""), {}, {}};
   if (files.contains(links_role)) {
