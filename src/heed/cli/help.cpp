@@ -13,31 +13,41 @@ constexpr std::size_t max_width = 100;
 
 using Options = std::vector<const CLI::Option*>;
 
-// Those of option groups too.
+bool is_shown(const CLI::App& app, const CLI::Option* option) {
+  return !option->get_group().empty() && option != app.get_help_ptr();
+}
+
+// Those of option groups come first: one of them has to be given.
 Options all_options(const CLI::App& app) {
-  Options options = app.get_options();
+  Options options;
   for (const CLI::App* group : app.get_subcommands({})) {
-    const Options more = all_options(*group);
-    options.insert(options.end(), more.begin(), more.end());
+    const Options some = all_options(*group);
+    options.insert(options.end(), some.begin(), some.end());
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    if (is_shown(app, option)) options.push_back(option);
   }
   return options;
 }
 
+std::string heading_of(const CLI::Option& option) {
+  return option.get_positional() ? "Arguments" : option.get_group();
+}
+
+// Headings in the order in which the command first used them.
 std::vector<std::pair<std::string, Options>> by_group(const CLI::App& app) {
   std::vector<std::pair<std::string, Options>> groups;
-  const auto add = [&](const std::string& name, const CLI::Option* option) {
-    const auto group = std::ranges::find(groups, name, &std::pair<std::string, Options>::first);
-    if (group == groups.end()) {
-      groups.push_back({name, {option}});
-    } else {
-      group->second.push_back(option);
-    }
+  const auto options_of = [&](const std::string& heading) -> Options& {
+    const auto group = std::ranges::find(groups, heading, &std::pair<std::string, Options>::first);
+    return group == groups.end() ? groups.emplace_back(heading, Options{}).second : group->second;
   };
-  for (const CLI::Option* option : all_options(app)) {
-    const bool is_hidden = option->get_group().empty() || option == app.get_help_ptr();
-    if (!is_hidden) add(option->get_positional() ? "Arguments" : option->get_group(), option);
+  for (const CLI::Option* option : app.get_options()) {
+    if (is_shown(app, option)) options_of(heading_of(*option));
   }
-  add("Other", app.get_help_ptr());
+  for (const CLI::Option* option : all_options(app)) {
+    options_of(heading_of(*option)).push_back(option);
+  }
+  options_of("Other").push_back(app.get_help_ptr());
   return groups;
 }
 
