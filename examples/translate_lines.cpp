@@ -4,7 +4,6 @@
 
 #include <iostream>
 #include <string>
-#include <vector>
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -14,8 +13,7 @@ int main(int argc, char** argv) {
   try {
     const auto translator = heed::infer::Translator::load(argv[1]);
     for (std::string line; std::getline(std::cin, line);) {
-      const std::vector<std::string> lines{line};
-      std::cout << translator.translate(lines).front().best.front().text << '\n';
+      std::cout << translator.translate(line) << '\n';
     }
   } catch (const heed::Error& error) {
     std::cerr << "translate_lines: " << error.what() << '\n';

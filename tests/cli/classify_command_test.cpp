@@ -88,7 +88,7 @@ TEST(ClassifyCommand, TakesPathsForAClassifierOfImages) {
   std::istringstream text(folder.write("c", "no image") + '\n');
   expect_error(ErrorKind::data,
                folder.file("c") +
-                   ": expected a PNG or JPEG image, found a file that begins with 6e 6f 20 69",
+                   ": expected a PNG or JPEG image, found a file that starts with 6e 6f 20 69",
                [&] { classify({.model = toy.file("model")}, text, out); });
 }
 

@@ -55,13 +55,13 @@ TEST(FillCommand, PrintsJson) {
   EXPECT_GE(json["gaps"][0][0]["probability"], json["gaps"][0][1]["probability"]);
 }
 
-TEST(FillCommand, RefusesALineWithoutAGapAnEmptyGapAndAModelOfAnotherKind) {
+TEST(FillCommand, RefusesALineWithoutAMaskAnEmptyMaskAndAModelOfAnotherKind) {
   const SavedMaskedModel model;
   std::istringstream in("the red\n");
   std::ostringstream out;
-  expect_error(ErrorKind::data, "line 1: expected a gap <mask>, found none",
+  expect_error(ErrorKind::data, "line 1: expected the mask token <mask>, found none",
                [&] { fill({.model = model.folder.path()}, in, out); });
-  expect_error(ErrorKind::usage, "--gap: expected some text, found none",
+  expect_error(ErrorKind::usage, "`mask_token`: expected some text, found none",
                [&] { fill({.model = model.folder.path(), .mask = ""}, in, out); });
   const TemporaryFolder other;
   models::save_model_folder(other.path(), infer::toy_classifier().model,
@@ -72,7 +72,10 @@ TEST(FillCommand, RefusesALineWithoutAGapAnEmptyGapAndAModelOfAnotherKind) {
 }
 
 TEST(FillCommand, UnderstandsItsOptions) {
-  EXPECT_NO_THROW(fill_command().app()->parse("--model m --top 3 --gap ___ --json --threads 1"));
+  for (const char* name : {"--mask-token", "--gap"}) {
+    EXPECT_NO_THROW(fill_command().app()->parse("--model m --top 3 --json --threads 1 " +
+                                                std::string(name) + " ___"));
+  }
   EXPECT_THROW(fill_command().app()->parse("--top 3"), CLI::ParseError);
 }
 

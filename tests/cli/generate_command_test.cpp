@@ -23,8 +23,8 @@ struct SavedModel {
   }
   GenerateOptions greedy(Index max_tokens) const {
     GenerateOptions options{.model = folder.path()};
-    options.writing.sampling.temperature = 0;
-    options.writing.max_tokens = max_tokens;
+    options.generation.sampling.temperature = 0;
+    options.generation.max_tokens = max_tokens;
     return options;
   }
 };
@@ -50,7 +50,7 @@ TEST(GenerateCommand, GoesOnFromEveryLineAndPutsTheTextsInOrder) {
   GenerateOptions options = model.greedy(6);
   EXPECT_EQ(run(options, "the bat sat in a\nthe cat sat on\n"), " cave\n\n---\n a mat\n");
   options.separator = "==";
-  options.writing.num_samples = 2;
+  options.generation.num_samples = 2;
   EXPECT_EQ(run(options, "the cat sat on\n"), " a mat\n==\n a mat\n");
   EXPECT_EQ(run(options, ""), "");
 }
@@ -59,7 +59,7 @@ TEST(GenerateCommand, WritesTokensAndTheirLogProbabilitiesAsJson) {
   const SavedModel model;
   GenerateOptions options = model.greedy(30);
   options.json = true;
-  options.writing.stop = {"\n"};
+  options.generation.stop = {"\n"};
   const auto line = nlohmann::json::parse(run(options, "the cat sat on\n"));
   EXPECT_EQ(line["prompt"], "the cat sat on");
   EXPECT_EQ(line["text"], " a mat");

@@ -106,7 +106,7 @@ TEST(ScoreCommand, RefusesWhatDoesNotFitTheKindOfModel) {
                "standard input:2: expected a source, one tab and a target, found 0 tabs",
                [&] { translator.run("one\teins\ntwo\n"); });
   expect_error(ErrorKind::data,
-               "line 2: expected a line end and a text of at most 24 tokens, found 25 (--truncate "
+               "line 2: expected a line end and a text of at most 24 tokens, found 25 (`truncate` "
                "cuts the end)",
                [&] { writer.run("the\nthe bat sat on a mat the\n"); });
   EXPECT_EQ(lines_of(writer.run("the\nthe bat sat on a mat the\n", {.truncate = true})).size(), 2u);

@@ -80,7 +80,7 @@ TEST_F(ImageFile, OfJpegGivesNearlyThePixelsThatWereWritten) {
 
 TEST_F(ImageFile, OfAnotherKindIsRefused) {
   EXPECT_EQ(error("some text"),
-            "expected a PNG or JPEG image, found a file that begins with 73 6f 6d 65");
+            "expected a PNG or JPEG image, found a file that starts with 73 6f 6d 65");
   EXPECT_EQ(error(""), "expected a PNG or JPEG image, found an empty file");
   EXPECT_EQ(error(jpeg_of_four_inks(8, 8)),
             "expected a JPEG image in grey or RGB, found one of 4 colours");

@@ -33,7 +33,7 @@ TEST(LabelledLines, ComeFromEveryKindOfFile) {
 TEST(LabelledLines, WithoutLabelOrTextAreRefusedByFileAndLine) {
   const TemporaryFolder folder;
   const std::string no_text = folder.write("text.tsv", "good\tfine\nbad\t  \n");
-  expect_error(ErrorKind::data, no_text + ":2: expected text behind the label bad, found none",
+  expect_error(ErrorKind::data, no_text + ":2: expected text after the label bad, found none",
                [&] { read_labelled_lines(no_text); });
   const std::string no_label = folder.write("label.tsv", "good\tfine\ngood\tvery\n\train\n");
   expect_error(ErrorKind::data, no_label + ":3: expected a label, found an empty one",

@@ -149,17 +149,17 @@ TEST_F(Records, OfTwoFieldsAreParallelLines) {
 }
 
 TEST(FieldNames, AreSplitAtCommas) {
-  EXPECT_EQ(parse_field_names("en,de", 2, "--fields"), (Names{"en", "de"}));
+  EXPECT_EQ(parse_field_names("en,de", 2, "`fields`"), (Names{"en", "de"}));
 }
 
 TEST(FieldNames, RefuseAnotherNumberEmptyOnesAndTwins) {
   for (const std::string names : {"", "en", "en,", ",de", "en,de,fr", "en,en"}) {
     try {
-      parse_field_names(names, 2, "--fields");
+      parse_field_names(names, 2, "`fields`");
       ADD_FAILURE() << "no error: " << names;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_TRUE(std::string(error.what()).starts_with("--fields: expected ")) << error.what();
+      EXPECT_TRUE(std::string(error.what()).starts_with("`fields`: expected ")) << error.what();
     }
   }
 }

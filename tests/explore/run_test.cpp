@@ -78,8 +78,8 @@ TEST(Run, WritesOnAsTheCommandLineDoes) {
   const SmallFolder folder(ModelKind::language);
   ExplorerState state = folder.state();
   cli::GenerateOptions options{.model = folder.path()};
-  options.writing.sampling.temperature = 0;
-  options.writing.max_tokens = 20;
+  options.generation.sampling.temperature = 0;
+  options.generation.max_tokens = 20;
   const std::string text =
       printed([&](auto& in, auto& out) { cli::generate(options, in, out); }, sentence);
   const ordered_json result = run(state, sentence);

@@ -29,9 +29,12 @@ TEST(FillMask, TellsTheWordsThatStandThereMostOften) {
   EXPECT_EQ(words_of(filled[1][0]), (std::set<std::string>{"a", "in", "the"}));
   EXPECT_GE(filled[0][0][0].probability, filled[0][0][1].probability);
   EXPECT_LE(filled[0][0][0].probability, 1);
+  const FilledLine alone = toy().fill("the <mask> in", 3);
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(words_of(alone[0]), words_of(filled[0][0]));
 }
 
-TEST(FillMask, FillsEveryGapOfALine) {
+TEST(FillMask, FillsEveryMaskOfALine) {
   const auto filled = toy().fill(Lines{"___ ___ in"}, "___", 1).front();
   ASSERT_EQ(filled.size(), 2u);
   EXPECT_EQ(filled[0].size(), 1u);
@@ -56,8 +59,8 @@ TEST(FillMask, ALineIsTheSameToTheBitAloneAndInAnyBatch) {
   }
 }
 
-TEST(FillMask, RefusesALineWithoutAGapByItsNumber) {
-  expect_error(ErrorKind::data, "line 5: expected a gap <mask>, found none", [] {
+TEST(FillMask, RefusesALineWithoutAMaskByItsNumber) {
+  expect_error(ErrorKind::data, "line 5: expected the mask token <mask>, found none", [] {
     toy().fill(Lines{"the <mask>", "the red"}, "<mask>", 1, {.first_line = 4});
   });
 }

@@ -17,13 +17,16 @@ TEST(LineClassifier, TellsTheClassOfEachLine) {
   const LineClassifier classifier = toy();
   const auto results = classifier.classify(Lines{"the red", "a blue in", "in green the"});
   ASSERT_EQ(results.size(), 3u);
-  const auto label = [&](std::size_t line) {
-    return classifier.labels()[results[line].front().of_class];
-  };
-  EXPECT_EQ(label(0), "warm");
-  EXPECT_EQ(label(1), "cold");
-  EXPECT_EQ(label(2), "calm");
-  for (const auto& classes : results) EXPECT_EQ(classes.size(), 1u);
+  EXPECT_EQ(results[0].front().label, "warm");
+  EXPECT_EQ(results[1].front().label, "cold");
+  EXPECT_EQ(results[2].front().label, "calm");
+  for (const auto& classes : results) {
+    ASSERT_EQ(classes.size(), 1u);
+    EXPECT_EQ(classifier.labels()[classes.front().of_class], classes.front().label);
+  }
+  const ClassProbability alone = classifier.classify("a blue in");
+  EXPECT_EQ(alone.label, "cold");
+  EXPECT_EQ(alone.probability, results[1].front().probability);
 }
 
 TEST(LineClassifier, GivesAllProbabilitiesTheMostLikelyFirst) {

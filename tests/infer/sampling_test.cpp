@@ -143,7 +143,7 @@ TEST(Sampling, RepetitionPenaltyByHand) {
 TEST(Sampling, NoRunOfTokensComesTwice) {
   const auto forbidden = [](const std::vector<int>& past, Index length) {
     std::vector<float> logits(5, 0.0f);
-    forbid_repeated_runs(logits, past, length);
+    forbid_repeated_ngrams(logits, past, length);
     std::vector<int> result;
     for (int token = 0; token < 5; ++token) {
       if (logits[static_cast<std::size_t>(token)] == -infinity) result.push_back(token);

@@ -23,7 +23,7 @@ void expect_same(const ScoredLine& a, const ScoredLine& b) {
     EXPECT_EQ(a.tokens[i].token, b.tokens[i].token);
     EXPECT_EQ(a.tokens[i].log_probability, b.tokens[i].log_probability);
   }
-  EXPECT_EQ(a.is_cut, b.is_cut);
+  EXPECT_EQ(a.is_truncated, b.is_truncated);
 }
 
 TEST(LineScorer, ScoresALineBetweenTwoLineEnds) {
@@ -44,6 +44,7 @@ TEST(LineScorer, ScoresALineBetweenTwoLineEnds) {
     sum += expected;
   }
   EXPECT_EQ(found.log_probability(), sum);
+  expect_same(line_scorer().score(line), found);
 }
 
 TEST(LineScorer, FindsWhatItKnowsLikelierThanWhatItDoesNot) {
@@ -69,12 +70,12 @@ TEST(LineScorer, RefusesALineBeyondTheContextByItsNumberOrCutsIt) {
   const Lines lines{"the bat", "the bat sat in a cave th", "the bat sat in a cave t"};  // 24, 23
   io::expect_error(ErrorKind::data,
                    "line 8: expected a line end and a text of at most 24 tokens, found 25 "
-                   "(--truncate cuts the end)",
+                   "(`truncate` cuts the end)",
                    [&] { line_scorer().score(lines, {.first_line = 7}); });
   const auto cut = line_scorer().score(lines, {.truncate = true});
-  EXPECT_FALSE(cut[0].is_cut);
-  EXPECT_TRUE(cut[1].is_cut);
-  EXPECT_FALSE(cut[2].is_cut);
+  EXPECT_FALSE(cut[0].is_truncated);
+  EXPECT_TRUE(cut[1].is_truncated);
+  EXPECT_FALSE(cut[2].is_truncated);
   ASSERT_EQ(cut[1].tokens.size(), 24u);
   ASSERT_EQ(cut[2].tokens.size(), 24u);
   for (std::size_t t = 0; t < 23; ++t) {
@@ -114,15 +115,15 @@ TEST(PairScorer, RefusesLinesBeyondTheLearnedPositionsOrCutsThem) {
   const Lines two{"one two"}, three{"one two three"};
   EXPECT_NO_THROW(scorer.score(two, two));
   io::expect_error(ErrorKind::data,
-                   "line 1: expected a source of at most 2 tokens, found 3 (--truncate cuts the "
+                   "line 1: expected a source of at most 2 tokens, found 3 (`truncate` cuts the "
                    "end)",
                    [&] { scorer.score(three, two); });
   io::expect_error(ErrorKind::data,
-                   "line 1: expected a start and a target of at most 3 tokens, found 4 (--truncate "
+                   "line 1: expected a start and a target of at most 3 tokens, found 4 (`truncate` "
                    "cuts the end)",
                    [&] { scorer.score(two, three); });
   const ScoredLine cut_source = scorer.score(three, two, {.truncate = true})[0];
-  EXPECT_TRUE(cut_source.is_cut);
+  EXPECT_TRUE(cut_source.is_truncated);
   EXPECT_EQ(cut_source.log_probability(), scorer.score(two, two)[0].log_probability());
   EXPECT_EQ(scorer.score(two, three, {.truncate = true})[0].tokens.size(), 3u);
   EXPECT_THROW(scorer.score(two, Lines{}), Error);

@@ -51,7 +51,9 @@ TEST(SentenceEncoder, ALineIsTheSameToTheBitAloneAndInAnyBatch) {
   const Tensor together = encoder.encode(lines);
   EXPECT_TRUE(same_bits(encoder.encode(lines, {.batch_tokens = 1}), together));
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    EXPECT_TRUE(same_bits(encoder.encode({&lines[i], 1}), rows_of(together, i, 1)));
+    const Tensor row = rows_of(together, i, 1);
+    EXPECT_TRUE(same_bits(encoder.encode({&lines[i], 1}), row));
+    EXPECT_TRUE(std::ranges::equal(encoder.encode(lines[i]), row.values()));
   }
 }
 

@@ -29,11 +29,20 @@ std::vector<std::string> write(const std::vector<std::string>& prompts,
   return texts_of(rhyme_generator().generate(prompts, options));
 }
 
-TEST(TextGenerator, GoesOnWithWhatItKnowsByHeart) {
+TEST(TextGenerator, ContinuesWhatItKnowsByHeart) {
   EXPECT_EQ(write({"the bat sat in"}, greedy)[0], " a cave\nthe cat sat on a mat\nüber die st");
 }
 
-TEST(TextGenerator, WritesFarBeyondItsContext) {
+TEST(TextGenerator, ContinuesOnePromptAsAmongOthers) {
+  std::string streamed;
+  const std::string text = rhyme_generator().generate(
+      "the bat sat in", greedy, [&](std::string_view part) { streamed += part; });
+  EXPECT_EQ(text, write({"the bat sat in"}, greedy)[0]);
+  EXPECT_EQ(streamed, text);
+  EXPECT_THROW(rhyme_generator().generate("the bat", {.num_samples = 2}), Error);
+}
+
+TEST(TextGenerator, GeneratesFarBeyondItsContext) {
   GenerationOptions options = greedy;
   options.max_tokens = 150;  // the model sees 24 of them
   const std::string text = "the bat sat" + write({"the bat sat"}, options)[0];
@@ -256,12 +265,12 @@ TEST(TextGenerator, RefusesRequiredWordsThatCannotComeOut) {
   options.constraints = words({}, {"cave", "die"});
   io::expect_error(
       ErrorKind::usage,
-      "--require: expected words that fit into --max-tokens 8, found words of 9 tokens",
+      "`require`: expected words that fit into `max_tokens` 8, found words of 9 tokens",
       [&] { write({"the"}, options); });
   options.max_tokens = 9;
   options.stop = {"av"};
   io::expect_error(ErrorKind::usage,
-                   "--require: expected words that do not end the text, found ' cave' with --stop "
+                   "`require`: expected words that do not end the text, found ' cave' with `stop` "
                    "'av'",
                    [&] { write({"the"}, options); });
 }
@@ -287,7 +296,7 @@ TEST(TextGenerator, RefusesAPromptThatIsLongerThanTheContextUnlessItMayCutIt) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
     EXPECT_STREQ(error.what(),
                  "prompt 2: expected a text of at most 24 tokens, found 26 "
-                 "(--truncate cuts the beginning)");
+                 "(`truncate` cuts the beginning)");
   }
   GenerationOptions options = greedy;
   options.truncate = true;

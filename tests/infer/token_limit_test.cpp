@@ -28,11 +28,11 @@ TEST(TokenLimit, CutsTheSideThatItNames) {
 TEST(TokenLimit, NamesTheLineAndWhatWouldHelp) {
   Ids ids{5, 6, 7};
   expect_error(ErrorKind::data,
-               "line 4: expected a source of at most 2 tokens, found 3 (--truncate cuts the end)",
+               "line 4: expected a source of at most 2 tokens, found 3 (`truncate` cuts the end)",
                [&] { fit(ids, 4, {.max_tokens = 2, .what = "a source", .cut = Cut::end}); });
   expect_error(
       ErrorKind::data,
-      "prompt 9: expected a text of at most 2 tokens, found 3 (--truncate cuts the beginning)",
+      "prompt 9: expected a text of at most 2 tokens, found 3 (`truncate` cuts the beginning)",
       [&] {
         fit(ids, 9, {.max_tokens = 2, .what = "a text", .unit = "prompt", .cut = Cut::beginning});
       });

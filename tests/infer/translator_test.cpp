@@ -26,10 +26,15 @@ TEST(Translator, TranslatesEveryLineInItsPlaceAndLeavesBlankOnesBlank) {
   const std::vector<std::string> lines{"two", "", "one four three", " \t", "four two", "four"};
   EXPECT_EQ(texts_of(translator().translate(lines)),
             (std::vector<std::string>{"zwei", "", "eins vier drei", "", "vier zwei", "vier"}));
-  EXPECT_TRUE(translator().translate({}).empty());
+  EXPECT_TRUE(translator().translate(std::vector<std::string>{}).empty());
 }
 
-TEST(Translator, WeightsInFewerBitsTranslateAlikeInBatchesOfAnySize) {
+TEST(Translator, TranslatesOneLineAsAmongOthers) {
+  EXPECT_EQ(translator().translate("one four three"), "eins vier drei");
+  EXPECT_EQ(translator().translate(" "), "");
+}
+
+TEST(Translator, QuantizedWeightsTranslateAlikeInBatchesOfAnySize) {
   const WordByWordCorpus corpus;
   const models::ModelFolder& folder = word_by_word_model();
   for (const models::Choice<models::WeightFormat>& format :
@@ -128,7 +133,7 @@ TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {
   const std::vector<std::string> lines{"one two three", "one two three four"};
   io::expect_error(
       ErrorKind::data,
-      "line 8: expected a source of at most 3 tokens, found 4 (--truncate cuts the end)",
+      "line 8: expected a source of at most 3 tokens, found 4 (`truncate` cuts the end)",
       [&] { short_sighted.translate(lines, {.first_line = 7}); });
   EXPECT_NO_THROW(short_sighted.translate(std::span(lines).first(1), {}));
 

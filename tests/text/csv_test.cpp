@@ -62,7 +62,7 @@ TEST(Csv, RefusesOpenQuotesAndTextBehindClosedOnes) {
   EXPECT_EQ(error_of({"a,b", "c,\"d", "e"}),
             "a.csv:2: expected a closing quote, found the end of the file");
   EXPECT_EQ(error_of({"\"a\" b,c"}),
-            "a.csv:1: expected a comma behind the closing quote, found 'b'");
+            "a.csv:1: expected a comma after the closing quote, found 'b'");
 }
 
 TEST(Csv, WhatIsWrittenIsReadBack) {

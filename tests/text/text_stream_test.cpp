@@ -56,7 +56,7 @@ TEST(TextStream, KeepsTheSpaceBeforeATextThatGoesOn) {
   const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 60, .subwords = Subwords::bpe});
   const auto ids = tokenizer.encode("bat");
   std::string alone, behind;
-  TextStream first(tokenizer), second(tokenizer, /*goes_on=*/true);
+  TextStream first(tokenizer), second(tokenizer, /*is_continuation=*/true);
   for (const int id : ids) {
     alone += first.add(id);
     behind += second.add(id);

@@ -125,7 +125,7 @@ TEST(ImageTask, NamesAFileThatIsNoImage) {
   std::ofstream(toy.file("images/train/left/notes.txt")) << "light";
   expect_error(ErrorKind::data,
                toy.file("images/train/left/notes.txt") +
-                   ": expected a PNG or JPEG image, found a file that begins with 6c 69 67 68",
+                   ": expected a PNG or JPEG image, found a file that starts with 6c 69 67 68",
                [&] { hash_after(toy.training("model")); });
 }
 

@@ -132,39 +132,41 @@ int attend(const AttendOptions& options, std::istream& in, std::ostream& out) {
 Command attend_command() {
   auto options = std::make_shared<AttendOptions>();
   Command command("attend",
-                  "Attention by hand: how alike words are, how much each looks at the others, and "
-                  "where it moves.\n"
-                  "A line of the file is a name and its coordinates. With several heads, the JSON "
-                  "similarity and\n"
-                  "weights hold one matrix for each head; the CSV names the head in a column.",
+                  "Attention by hand: similarity, weights and context of named vectors.\n"
+                  "Shows how alike words are, how much each looks at the others, and where it "
+                  "moves.",
                   "heed attend words.csv --similarity cosine --only bat,cave");
   command
       .option("words", options->words,
-              "CSV file: a name and coordinates a line; - is standard input")
+              "CSV file with a name and coordinates on each line; - is standard input")
       ->required();
-  command.option("--similarity", options->similarity, "dot, cosine or scaled-dot")
-      ->check(CLI::IsMember({"dot", "cosine", "scaled-dot"}));
+  command.group(option_group::input);
   command
       .option("--only", options->only,
-              "the sentence: these words, in this order, with commas between")
+              "the sentence: these words of the file in this order, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.option("--query", options->query,
-                 "CSV matrix that makes queries of words; else the identity");
-  command.option("--key", options->key, "CSV matrix that makes keys of words; else the identity");
-  command.option("--value", options->value,
-                 "CSV matrix that makes values of words; else the identity");
-  command.option("--heads", options->heads, "attention heads, side by side in the coordinates");
-  command.option("--output", options->output,
-                 "CSV matrix that mixes the heads' results; else the identity");
-  command.option(
-      "--mask", options->mask,
-      "causal: no word sees a later one; or a CSV file of 0 and 1, where 1 in row i, column j "
-      "lets word i see word j");
+  command.group("Attention");
+  command
+      .option("--similarity", options->similarity, "of queries and keys: dot, cosine or scaled-dot")
+      ->check(CLI::IsMember({"dot", "cosine", "scaled-dot"}));
+  command.option("--mask", options->mask,
+                 "causal: no word sees a later one; or a CSV file of 0 and 1, where 1 in row i, "
+                 "column j lets word i see word j");
+  command.option("--heads", options->heads, "number of heads; must divide the coordinates");
+  const auto add_matrix = [&](const char* name, std::string& file, const char* what) {
+    command.option(name, file, std::string(what) + ": CSV matrix (default: the identity)")
+        ->type_name("FILE");
+  };
+  add_matrix("--query", options->query, "query projection");
+  add_matrix("--key", options->key, "key projection");
+  add_matrix("--value", options->value, "value projection");
+  add_matrix("--output", options->output, "output projection, which mixes the heads");
+  command.group(option_group::output);
   command.option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   command.option("--precision", options->precision,
-                 "decimals; 2 in tables, all that count in json and csv");
+                 "decimals (default: 2 in tables, all in json and csv)");
   command.run([options] { return attend(*options, std::cin, std::cout); });
   return command;
 }

@@ -1,4 +1,4 @@
-// How heed attend prints what attention did.
+// The output formats of heed attend.
 #pragma once
 
 #include <iosfwd>

@@ -14,7 +14,7 @@ bool open_browser(const std::string& address) {
 #else
   const char* opener = "xdg-open";
 #endif
-  // What a browser says of itself is nobody's business here.
+  // The browser's own messages are not shown.
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);

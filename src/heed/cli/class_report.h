@@ -1,4 +1,4 @@
-// How good a classifier is on labelled lines, as lines of text or as JSON.
+// The scores of a classifier, as lines of text or as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

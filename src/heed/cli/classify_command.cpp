@@ -17,28 +17,27 @@ using nlohmann::ordered_json;
 using Classes = std::vector<infer::ClassProbability>;
 
 // label TAB probability [TAB label TAB probability ...]
-void print_line(std::ostream& out, const Classes& classes, const std::vector<std::string>& labels) {
+void print_line(std::ostream& out, const Classes& classes) {
   const char* between = "";
   for (const infer::ClassProbability& one : classes) {
-    out << between << fmt::format("{}\t{:.4f}", labels[one.of_class], one.probability);
+    out << between << fmt::format("{}\t{:.4f}", one.label, one.probability);
     between = "\t";
   }
   out << '\n';
 }
 
-void print_json(std::ostream& out, const Classes& classes, const std::vector<std::string>& labels) {
+void print_json(std::ostream& out, const Classes& classes) {
   ordered_json all = ordered_json::array();
   for (const infer::ClassProbability& one : classes) {
-    all.push_back({{"label", labels[one.of_class]}, {"probability", one.probability}});
+    all.push_back({{"label", one.label}, {"probability", one.probability}});
   }
   const ordered_json line{{"classes", all}};
   out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-void print(std::ostream& out, const ClassifyOptions& options, const std::vector<Classes>& results,
-           const std::vector<std::string>& labels) {
+void print(std::ostream& out, const ClassifyOptions& options, const std::vector<Classes>& results) {
   for (const Classes& classes : results) {
-    (options.json ? print_json : print_line)(out, classes, labels);
+    (options.json ? print_json : print_line)(out, classes);
   }
 }
 
@@ -47,7 +46,7 @@ int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostrea
   over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
     const auto results = classifier.classify(
         lines, options.top, {.batch_tokens = options.batch_tokens, .first_line = first_line});
-    print(out, options, results, classifier.labels());
+    print(out, options, results);
   });
   return 0;
 }
@@ -55,7 +54,7 @@ int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostrea
 int classify_images(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
   const auto labeller = infer::ImageLabeller::load(options.model);
   over_chunks(in, out, [&](const std::vector<std::string>& paths, Index) {
-    print(out, options, labeller.classify_files(paths, options.top), labeller.labels());
+    print(out, options, labeller.classify_files(paths, options.top));
   });
   return 0;
 }
@@ -71,14 +70,18 @@ int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out
 Command classify_command() {
   auto options = std::make_shared<ClassifyOptions>();
   Command command("classify",
-                  "Tell the class of every line of standard input.\n"
-                  "A line is a text or, for a classifier of images, the path of an image.",
+                  "Classify every line of standard input.\n"
+                  "A line is a text or, for an image classifier, the path of an image.",
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
-  command.option("--model", options->model, "model folder")->required();
-  command.option("--top", options->top, "print the K most likely classes")
+  command.group(option_group::model);
+  command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.group(option_group::output);
+  command.option("--top,--top-k", options->top, "print the K most likely labels")
       ->check(CLI::PositiveNumber);
-  command.flag("--json", options->json, "an object a line: classes with their probabilities");
-  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+  command.flag("--json", options->json,
+               "print one JSON object per line: labels with their probabilities");
+  command.group(option_group::performance);
+  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
       ->check(CLI::PositiveNumber);
   command.accept_threads();
   command.run([options] { return classify(*options, std::cin, std::cout); });

@@ -1,4 +1,4 @@
-// heed classify: lines of text, or images, to the classes that they belong to.
+// heed classify: classifies lines of text or images.
 #pragma once
 
 #include <iosfwd>

@@ -10,12 +10,13 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/version.h"
+#include "heed/cli/help.h"
 
 namespace heed::cli {
 namespace {
 
-// CLI11 reads the file before the environment. This leaves out what the environment says, and names
-// the file when it holds something that is no option.
+// CLI11 reads the file before the environment. This leaves out options that the environment sets,
+// and names the file when it holds something that is no option.
 class ConfigBelowEnvironment : public CLI::ConfigBase {
  public:
   explicit ConfigBelowEnvironment(const CLI::App& app) : app_(app) {}
@@ -60,15 +61,20 @@ std::string names(const std::vector<Command>& commands) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 void print_help(const std::vector<Command>& commands) {
-  std::cout << "Heed trains, runs and opens up Transformers on ordinary processors.\n"
-               "Usage: heed COMMAND [OPTIONS]\n\nCommands:\n";
+  std::cout << "Heed trains, runs and opens up Transformers on ordinary processors.\n\n"
+               "Usage: heed COMMAND [OPTIONS]\n";
+  std::string section;
   for (const Command& command : commands) {
+    if (command.section() != section) {
+      section = command.section();
+      std::cout << '\n' << section << ":\n";
+    }
     std::cout << "  " << std::left << std::setw(12) << command.name()
               << first_line(command.app()->get_description()) << '\n';
   }
   std::cout
-      << "\n`heed COMMAND --help` lists the options of a command; `heed --version` says which "
-         "Heed this is.\n";
+      << "\n`heed COMMAND --help` lists the options of a command; `heed --version` prints the "
+         "version.\n";
   if (!commands.empty()) std::cout << '\n' << commands.front().app()->get_footer() << '\n';
 }
 
@@ -153,18 +159,23 @@ int dispatch(std::vector<std::string> arguments, const std::vector<Command>& com
 Command::Command(std::string name, std::string description, std::string example)
     : name_(std::move(name)), app_(std::make_shared<CLI::App>(std::move(description), name_)) {
   app_->footer("Example: " + std::move(example));
+  app_->formatter(std::make_shared<HelpFormatter>());
+  app_->set_help_flag("-h,--help", "print this help and exit");
 }
 
 void Command::accept_config_file() {
   app_->set_config("--config", "", "read options from this file, one `name = value` a line")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->group("Other");
   app_->config_formatter(std::make_shared<ConfigBelowEnvironment>(*app_));
 }
 
 void Command::accept_threads() {
   app_->add_option("--threads", *threads_,
-                   "threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber);
+                   "number of threads (default: OMP_NUM_THREADS, otherwise all processors)")
+      ->check(CLI::PositiveNumber)
+      ->group(option_group::performance);
 }
 
 int Command::execute() const {

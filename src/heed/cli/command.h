@@ -4,11 +4,26 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace heed::cli {
+
+// Groups of options that several commands have. Others have names of their own.
+namespace option_group {
+inline constexpr char model[] = "Model";
+inline constexpr char input[] = "Input";
+inline constexpr char output[] = "Output";
+inline constexpr char search[] = "Search";
+inline constexpr char performance[] = "Performance";
+}  // namespace option_group
+
+template <typename T>
+inline constexpr bool is_optional = false;
+template <typename T>
+inline constexpr bool is_optional<std::optional<T>> = true;
 
 // Wraps one CLI11 app. The options are bound to variables that the work captures.
 class Command {
@@ -18,18 +33,33 @@ class Command {
   Command(std::string name, std::string description, std::string example);
 
   const std::string& name() const { return name_; }
+  // The heading under which `heed --help` lists the command.
+  const std::string& section() const { return section_; }
+  void set_section(std::string section) { section_ = std::move(section); }
 
+  // The heading under which --help lists the options that are added from now on.
+  void group(std::string name) { group_ = std::move(name); }
+
+  // --help shows the value that the variable has now as the default, unless it is an optional.
   template <typename T>
   CLI::Option* option(const std::string& names, T& value, const std::string& description) {
-    return app_->add_option(names, value, description)->capture_default_str();
+    CLI::Option* option = app_->add_option(names, value, description)->group(group_);
+    return is_optional<T> ? option : option->capture_default_str();
   }
   CLI::Option* flag(const std::string& name, bool& value, const std::string& description) {
-    return app_->add_flag(name, value, description);
+    return app_->add_flag(name, value, description)->group(group_);
+  }
+  // May be given several times, with one value each.
+  CLI::Option* repeatable(const std::string& name, std::vector<std::string>& values,
+                          const std::string& description) {
+    return app_->add_option(name, values, description + " (repeatable)")
+        ->allow_extra_args(false)
+        ->group(group_);
   }
   // Adds --config FILE with lines like `batch-tokens = 4096`, one for each option. The command line
   // wins over the environment (Option::envname), and the environment wins over the file.
   void accept_config_file();
-  // Adds --threads, which holds from before the work begins.
+  // Adds --threads, which is set before the work starts.
   void accept_threads();
   // The work: returns the exit code, throws heed::Error for mistakes.
   void run(std::function<int()> work) { work_ = std::move(work); }
@@ -39,9 +69,11 @@ class Command {
 
  private:
   std::string name_;
+  std::string section_ = "Commands";
+  std::string group_ = "Options";
   std::shared_ptr<CLI::App> app_;
   std::function<int()> work_;
-  std::shared_ptr<int> threads_ = std::make_shared<int>(0);  // 0: nobody has said
+  std::shared_ptr<int> threads_ = std::make_shared<int>(0);  // 0: the default
 };
 
 // Parses the command line, runs one command, and returns the exit code of the program. Errors

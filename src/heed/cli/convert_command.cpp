@@ -21,16 +21,18 @@ int convert(const ConvertOptions& options, std::ostream& out) {
 
 Command convert_command() {
   auto options = std::make_shared<ConvertOptions>();
-  Command command("convert",
-                  "Write a model with its weights in smaller numbers, or with an adapter added.",
+  Command command("convert", "Quantize the weights of a model, or merge a LoRA adapter into it.",
                   "heed convert my-model my-model-int8 --weights int8");
   command.option("model", options->model, "model folder")->required();
   command.option("output", options->output, "new folder for the converted model")->required();
+  command.group("Conversion");
   command.option("--weights", options->weights,
-                 "one of " + models::choice_names<models::WeightFormat>() +
-                     "; all but f32 can be run and not trained");
-  command.app()->add_option("--adapter", options->adapter,
-                            "adapter.safetensors of `heed train --lora`, to be added first");
+                 "weight format: " + models::choice_names<models::WeightFormat>() +
+                     "; all but f32 are for inference only");
+  command
+      .option("--adapter", options->adapter,
+              "LoRA adapter to merge first: adapter.safetensors of `heed train --lora`")
+      ->type_name("FILE");
   command.run([options] { return convert(*options, std::cout); });
   return command;
 }

@@ -1,4 +1,4 @@
-// heed convert: a model with its weights in smaller numbers.
+// heed convert: quantizes a model, or merges a LoRA adapter into it.
 #pragma once
 
 #include <iosfwd>
@@ -12,7 +12,7 @@ struct ConvertOptions {
   std::string model = {};
   std::string output = {};
   std::string weights = "f32";
-  std::string adapter = {};  // path of low-rank changes to add; may be empty
+  std::string adapter = {};  // path of a LoRA adapter to merge; may be empty
 };
 
 // Writes the model to the output folder in the format `weights`, and the size of the weights before

@@ -64,26 +64,29 @@ int corpus(const CorpusCommandOptions& options, std::ostream& log) {
 
 Command corpus_command() {
   auto options = std::make_shared<CorpusCommandOptions>();
-  Command command("corpus", "Write the built-in English-German corpus to files.",
+  Command command("corpus",
+                  "Write the built-in English-German corpus to files.\n"
+                  "train, valid and test, each .en and .de, and test.tsv: for each test line none, "
+                  "pronoun or sense; the\n"
+                  "right German word; the wrong one; two words that training never shows together; "
+                  "the pattern.",
                   "heed corpus --pairs 20000 --seed 1 --output corpus");
-  command
-      .option(
-          "--output", options->output,
-          "folder for train, valid and test, each .en and .de, and for test.tsv, which says for "
-          "each test line: none, pronoun or sense; the German word that is right; the one that "
-          "is wrong; two words that training never shows together; the pattern")
-      ->required();
-  command.option("--pairs", options->pairs, "distinct pairs to train on")
+  command.group(option_group::output);
+  command.option("--output", options->output, "folder for the files")
+      ->required()
+      ->type_name("FOLDER");
+  command.group("Size");
+  command.option("--pairs", options->pairs, "distinct training pairs")
       ->check(CLI::NonNegativeNumber);
   command
       .option("--valid-pairs", options->valid_pairs,
-              "further pairs for validation, combinations held back")
+              "validation pairs, with word combinations that training never shows")
       ->check(CLI::NonNegativeNumber);
   command
       .option("--test-pairs", options->test_pairs,
-              "further pairs to test with, combinations held back")
+              "test pairs, with word combinations that training never shows")
       ->check(CLI::NonNegativeNumber);
-  command.option("--seed", options->seed, "another seed, another corpus");
+  command.option("--seed", options->seed, "random seed of the corpus");
   command.run([options] { return corpus(*options, std::cerr); });
   return command;
 }

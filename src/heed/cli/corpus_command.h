@@ -1,4 +1,4 @@
-// heed corpus: write the built-in English-German corpus to files.
+// heed corpus: writes the built-in English-German corpus to files.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ struct NamedVectors {
 // and blank lines are skipped. They refuse (ErrorKind::data), with file and line: a missing or
 // empty file, rows of different widths, and what is not a finite number.
 
-// A name, then coordinates. A first line that begins with `name` or `word` is a header.
+// A name, then coordinates. A first line that starts with `name` or `word` is a header.
 NamedVectors read_named_vectors(const std::string& path, std::istream& in);
 
 // Numbers only: [rows, columns].

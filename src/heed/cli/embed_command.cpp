@@ -42,17 +42,21 @@ int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
 
 Command embed_command() {
   auto options = std::make_shared<EmbedOptions>();
-  Command command(
-      "embed",
-      "Make a vector of every line of standard input.\n"
-      "As a classifier pools its tokens, or the mean over the encoder of a masked model\n"
-      "or a translator.",
-      "heed embed --model my-classifier --npy vectors.npy < lines.txt");
-  command.option("--model", options->model, "model folder")->required();
-  command.option("--npy", options->npy,
-                 "write an array [lines, width] of 32-bit floats to this file; otherwise one JSON "
-                 "object a line");
-  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+  Command command("embed",
+                  "Compute sentence embeddings: a vector for every line of standard input.\n"
+                  "The pooled vector of a classifier, or the mean of the encoder's output of a "
+                  "masked or translation model.",
+                  "heed embed --model my-classifier --npy vectors.npy < lines.txt");
+  command.group(option_group::model);
+  command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.group(option_group::output);
+  command
+      .option("--npy", options->npy,
+              "write a NumPy array [lines, width] of 32-bit floats to this file, instead of one "
+              "JSON object per line")
+      ->type_name("FILE");
+  command.group(option_group::performance);
+  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
       ->check(CLI::PositiveNumber);
   command.accept_threads();
   command.run([options] { return embed(*options, std::cin, std::cout); });

@@ -1,4 +1,4 @@
-// heed embed: lines of text to vectors.
+// heed embed: sentence embeddings.
 #pragma once
 
 #include <iosfwd>

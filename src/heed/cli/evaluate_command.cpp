@@ -92,7 +92,7 @@ int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
       options.pairs.empty()
           ? text::read_parallel_lines(options.source, options.target)
           : data::read_record_pairs(options.pairs,
-                                    data::parse_field_names(options.fields, 2, "--fields"));
+                                    data::parse_field_names(options.fields, 2, "`fields`"));
   infer::TranslationOptions how{
       .search = translator.default_search(), .truncate = options.truncate, .with_scores = false};
   how.search.beam_size = options.beam_size.value_or(how.search.beam_size);
@@ -105,7 +105,7 @@ int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
 
 using Classes = std::vector<std::vector<infer::ClassProbability>>;
 
-// How good the likeliest classes are, where `right` are the right ones.
+// The scores of the most likely classes, where `right` are the right ones.
 int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
                  const Classes& results, const std::vector<std::string>& labels,
                  std::ostream& out) {
@@ -195,64 +195,74 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
 
 namespace {
 
-void add_translation_options(Command& command, EvaluateOptions& options, CLI::Option* source,
-                             CLI::Option* pairs) {
+// Exactly one kind of data is scored, and all but references need a model.
+void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::App& app = *command.app();
-  CLI::Option* target =
-      app.add_option("--target", options.target, "the right translations of --source")
-          ->needs(source);
+  CLI::Option* model = command.option("--model", options.model, "model folder");
+  model->type_name("FOLDER");
+
+  CLI::App* data = app.add_option_group(option_group::input);
+  data->require_option(1);
+  const auto add = [&](const char* name, std::filesystem::path& path, const char* type,
+                       const char* description) {
+    return data->add_option(name, path, description)->type_name(type)->group(option_group::input);
+  };
+  CLI::Option* reference = add("--reference", options.reference, "FILE",
+                               "references for the translations on standard input");
+  CLI::Option* source = add("--source", options.source, "FILE", "sources to translate");
+  CLI::Option* pairs = add("--pairs", options.pairs, "FILE",
+                           "sources and references in one file: .tsv, .csv or .jsonl");
+  CLI::Option* text =
+      add("--text", options.text, "FILE", "text for the perplexity of a language model");
+  CLI::Option* labelled = add("--labelled", options.labelled, "FILE",
+                              "labelled lines for a classifier: .tsv, .csv or .jsonl");
+  CLI::Option* images =
+      add("--images", options.images, "FOLDER",
+          "images for a classifier: a folder for each label, or MNIST's test set");
+  for (CLI::Option* needs_model : {source, pairs, text, labelled, images}) {
+    needs_model->needs(model);
+  }
+  model->excludes(reference);
+
+  command.group(option_group::input);
+  CLI::Option* target = command.option("--target", options.target, "references of --source");
+  target->type_name("FILE")->needs(source);
   source->needs(target);
   command.option("--fields", options.fields, "names of the two fields of --pairs")->needs(pairs);
-  app.add_option("--beam,--beam-size", options.beam_size,
-                 "hypotheses kept at each step (default: as the model says, otherwise 5)")
-      ->check(CLI::Range(1, 1000));
-  command.flag("--truncate", options.truncate,
-               "cut the end of sources that are too long for the model");
+  command.flag("--truncate", options.truncate, "truncate sources that are too long for the model");
+  command.group(option_group::output);
+  command.flag("--confusion", options.confusion, "print the confusion matrix of a classifier")
+      ->excludes(reference);
 }
 
 }  // namespace
 
 Command evaluate_command() {
   auto options = std::make_shared<EvaluateOptions>();
-  Command command(
-      "evaluate",
-      "Score translations against their references, or a model on its task.\n"
-      "Translations on standard input, one a line, or those of a model: BLEU and chrF, equal to\n"
-      "those of sacreBLEU 2.3.1. A language model on a text: perplexity. A classifier on lines\n"
-      "with labels, or on images: accuracy and macro-F1.",
-      "heed evaluate --model my-model --source test.en --target test.de");
-  CLI::App* scored = command.app()->add_option_group("What is scored");
-  scored->require_option(1);
-  CLI::Option* reference =
-      scored->add_option("--reference", options->reference, "the right translations, one a line");
-  CLI::Option* source =
-      scored->add_option("--source", options->source, "lines that the model translates");
-  CLI::Option* pairs =
-      scored->add_option("--pairs", options->pairs,
-                         "records of two texts that the model translates: .tsv, .csv or .jsonl");
-  CLI::Option* text = scored->add_option("--text", options->text, "running text");
-  CLI::Option* labelled = scored->add_option("--labelled", options->labelled,
-                                             "lines with the right labels: .tsv, .csv or .jsonl");
-  CLI::Option* images =
-      scored->add_option("--images", options->images,
-                         "folder with a folder of images for each label, or MNIST's files to test");
-  CLI::Option* model = command.app()
-                           ->add_option("--model", options->model, "folder of the model")
-                           ->excludes(reference);
-  add_translation_options(command, *options, source, pairs);
-  source->needs(model);
-  pairs->needs(model);
-  text->needs(model);
-  labelled->needs(model);
-  images->needs(model);
-  command.flag("--confusion", options->confusion, "how often each label was given for each")
-      ->excludes(reference);
-  command.option("--tokenize", options->tokenize, "how BLEU finds words: 13a, none, intl or char")
-      ->check(CLI::IsMember({"13a", "none", "intl", "char"}));
-  command.flag("--lowercase", options->lowercase, "ignore upper and lower case");
-  command.option("--metrics", options->metrics, "bleu, chrf or both, with a comma between")
+  Command command("evaluate",
+                  "Score translations, or a model on its task.\n"
+                  "Translations: BLEU and chrF, equal to sacreBLEU 2.3.1. Language models: "
+                  "perplexity.\n"
+                  "Classifiers of text or images: accuracy and macro-F1.",
+                  "heed evaluate --model my-model --source test.en --target test.de");
+  command.group(option_group::model);
+  add_input_options(command, *options);
+  command.group(option_group::search);
+  command
+      .option("--beam,--beam-size", options->beam_size,
+              "beam size; 1 is greedy search (default: the model's own, otherwise 5)")
+      ->check(CLI::Range(1, 1000));
+  command.group("Metrics");
+  command.option("--metrics", options->metrics, "bleu, chrf or both, separated by a comma")
       ->delimiter(',')
       ->check(CLI::IsMember({"bleu", "chrf"}));
+  command
+      .option(
+          "--tokenize", options->tokenize,
+          fmt::format("tokenizer of BLEU: {}", fmt::join(metrics::bleu_tokenizer_names(), ", ")))
+      ->check(CLI::IsMember(metrics::bleu_tokenizer_names()));
+  command.flag("--lowercase", options->lowercase, "case-insensitive scores");
+  command.group(option_group::output);
   command.flag("--json", options->json, "print one JSON object, scores at full precision");
   command.accept_threads();
   command.run([options] { return evaluate(*options, std::cin, std::cout); });

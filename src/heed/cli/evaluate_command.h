@@ -1,5 +1,5 @@
-// heed evaluate: how close are translations to their references, how well does a model translate,
-// how often is a classifier right, how well does a language model know a text?
+// heed evaluate: BLEU and chrF of translations, perplexity of a language model, accuracy of a
+// classifier.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ struct EvaluateOptions {
   bool lowercase = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};
-  // In place of a reference: pairs of lines, a running text, lines with labels or a folder of
-  // images, and the model that is to tell the translation, the next token or the class.
+  // Instead of references: pairs of lines, a text, lines with labels or a folder of images, and the
+  // model that is scored on them.
   std::filesystem::path source = {};
   std::filesystem::path target = {};
   std::filesystem::path pairs = {};  // both in one file of records

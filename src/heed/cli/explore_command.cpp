@@ -39,14 +39,17 @@ Command explore_command() {
   auto options = std::make_shared<ExploreOptions>();
   Command command("explore",
                   "Look inside attention, a model or a training run, in the browser.\n"
-                  "The page is served to this machine alone, at the address on standard error, "
-                  "which works once.\n"
+                  "Serves the page to this machine only, at the address on standard error, which "
+                  "works once.\n"
                   "Without a model it shows attention on words in a plane. Ctrl-C ends it.",
                   "heed explore --model my-model --open");
-  command.app()->add_option("--model", options->model,
-                            "model folder, also one that heed train is writing to");
-  command.option("--port", options->port, "port on 127.0.0.1; 0: any that is free");
-  command.flag("--open", options->open, "start the browser, too");
+  command.group(option_group::model);
+  command
+      .option("--model", options->model, "model folder; may be one that `heed train` is writing to")
+      ->type_name("FOLDER");
+  command.group("Server");
+  command.flag("--open", options->open, "open the page in the browser");
+  command.option("--port", options->port, "port on 127.0.0.1; 0: any free port");
   command.accept_threads();
   command.run([options] { return explore(*options, std::cerr); });
   return command;

@@ -1,4 +1,4 @@
-// heed explore: the page that looks inside.
+// heed explore: serves the page that looks inside a model.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace heed::cli {
 struct ExploreOptions {
   std::optional<std::string> model = {};
   std::uint16_t port = 0;  // 0: any that is free
-  bool open = false;       // the browser, too
+  bool open = false;       // open the browser
 };
 
-// Says the address and answers until SIGINT or SIGTERM; returns 128 + the signal.
+// Prints the address and serves until SIGINT or SIGTERM; returns 128 + the signal.
 int explore(const ExploreOptions& options, std::ostream& messages);
 
 Command explore_command();

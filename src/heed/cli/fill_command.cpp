@@ -15,11 +15,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// word TAB probability [TAB word TAB probability ...] [||| those of the next gap]
+// word TAB probability [TAB word TAB probability ...] [||| those of the next mask]
 void print_line(std::ostream& out, const infer::FilledLine& line) {
-  const char* between_gaps = "";
+  const char* between_masks = "";
   for (const std::vector<infer::MaskCandidate>& mask : line) {
-    out << std::exchange(between_gaps, " ||| ");
+    out << std::exchange(between_masks, " ||| ");
     const char* between = "";
     for (const infer::MaskCandidate& word : mask) {
       out << std::exchange(between, "\t") << fmt::format("{}\t{:.4f}", word.word, word.probability);
@@ -44,7 +44,7 @@ void print_json(std::ostream& out, const infer::FilledLine& line) {
 }  // namespace
 
 int fill(const FillOptions& options, std::istream& in, std::ostream& out) {
-  check_as(ErrorKind::usage, !options.mask.empty(), "--gap: expected some text, found none");
+  check_as(ErrorKind::usage, !options.mask.empty(), "`mask_token`: expected some text, found none");
   const auto filler = infer::FillMask::load(options.model);
   over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
     const auto filled =
@@ -59,14 +59,19 @@ int fill(const FillOptions& options, std::istream& in, std::ostream& out) {
 
 Command fill_command() {
   auto options = std::make_shared<FillOptions>();
-  Command command("fill", "Tell which words could stand in the gaps of every line.",
+  Command command("fill", "Fill masks: predict the masked words of every line of standard input.",
                   "echo 'The cat sat on the <mask>.' | heed fill --model my-masked-model");
-  command.option("--model", options->model, "model folder")->required();
-  command.option("--gap", options->mask, "how gaps are written");
-  command.option("--top", options->top, "print the K most likely words for each gap")
+  command.group(option_group::model);
+  command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.group(option_group::input);
+  command.option("--mask-token,--gap", options->mask, "how masks are written");
+  command.group(option_group::output);
+  command.option("--top,--top-k", options->top, "print the K most likely words for each mask")
       ->check(CLI::PositiveNumber);
-  command.flag("--json", options->json, "an object a line: gaps, words and their probabilities");
-  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+  command.flag("--json", options->json,
+               "print one JSON object per line: words with their probabilities");
+  command.group(option_group::performance);
+  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
       ->check(CLI::PositiveNumber);
   command.accept_threads();
   command.run([options] { return fill(*options, std::cin, std::cout); });

@@ -1,4 +1,4 @@
-// heed fill: the words that could stand in the gaps of a line.
+// heed fill: the most likely words for the masks of a line.
 #pragma once
 
 #include <iosfwd>
@@ -6,20 +6,21 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/infer/fill_mask.h"
 
 namespace heed::cli {
 
 struct FillOptions {
   std::string model = {};
-  std::string mask = "<mask>";
+  std::string mask{infer::FillMask::default_mask};
   Index top = 5;
   bool json = false;
   Index batch_tokens = 2048;
 };
 
-// One line of `in` gives one line of `out`: the words of each gap, each followed by a tab and its
-// probability, tabs between them, and ` ||| ` between gaps; or a JSON object. Refuses lines without
-// a gap (ErrorKind::data).
+// One line of `in` gives one line of `out`: the words for each mask, each followed by a tab and its
+// probability, tabs between them, and ` ||| ` between masks; or a JSON object. Refuses lines
+// without a mask (ErrorKind::data).
 int fill(const FillOptions& options, std::istream& in, std::ostream& out);
 
 Command fill_command();

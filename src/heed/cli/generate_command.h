@@ -1,4 +1,4 @@
-// heed generate: a language model writes on.
+// heed generate: continues prompts with a language model.
 #pragma once
 
 #include <iosfwd>
@@ -13,19 +13,20 @@ namespace heed::cli {
 
 struct GenerateOptions {
   std::string model = {};
-  std::optional<std::string> prompt = {};  // otherwise every line of the input is one
-  infer::GenerationOptions writing = {};   // its constraints come from the words below
-  std::vector<std::string> forbid = {};    // words that may not come out
-  std::vector<std::string> require = {};   // words that must
-  bool echo = false;                       // the prompt before its text
-  std::string separator = "---";           // the line between two texts
-  bool json = false;                       // an object a line instead
+  std::optional<std::string> prompt = {};    // otherwise every line of the input is one
+  infer::GenerationOptions generation = {};  // its constraints come from the words below
+  std::vector<std::string> forbid = {};      // forbidden words
+  std::vector<std::string> require = {};     // required words
+  bool echo = false;                         // the prompt before its text
+  std::string separator = "---";             // the line between two texts
+  bool json = false;                         // one JSON object per line instead
 };
 
-// Texts go to `out` as they come: the first one as it is written, those beside it when it is done.
+// Texts go to `out` as they are generated: the first one token by token, the others of its batch
+// after it.
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out);
 
-// The same for lines that a person types, one after the other, until there are no more.
+// The same for lines that a person types, until there are no more.
 int converse(const GenerateOptions& options, std::ostream& out);
 
 Command generate_command();

@@ -46,7 +46,7 @@ Json tokenizer_summary(const std::string& folder) {
   return {{"subwords", text::to_string(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
 }
 
-// A damaged checkpoint is worth a word, and no reason to say nothing of the model.
+// A damaged checkpoint is reported, and the rest of the model is still shown.
 Json training_summary(const std::string& folder) {
   const train::TrainingFolder training(folder);
   if (!training.has_checkpoint()) return nullptr;
@@ -102,9 +102,12 @@ int inspect(const InspectOptions& options, std::ostream& out) {
 
 Command inspect_command() {
   auto options = std::make_shared<InspectOptions>();
-  Command command("inspect", "Show what is in a model folder.", "heed inspect my-model");
+  Command command("inspect",
+                  "Show the architecture, parameters, tokenizer and training state of a model.",
+                  "heed inspect my-model");
   command.option("model", options->model, "model folder")->required();
-  command.flag("--json", options->json, "as one JSON object");
+  command.group(option_group::output);
+  command.flag("--json", options->json, "print one JSON object");
   command.run([options] { return inspect(*options, std::cout); });
   return command;
 }

@@ -1,4 +1,4 @@
-// heed inspect: what is in a model folder?
+// heed inspect: shows what is in a model folder.
 #pragma once
 
 #include <iosfwd>

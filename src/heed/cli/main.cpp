@@ -1,5 +1,6 @@
 // The program: one line for each command.
 #include <iostream>
+#include <vector>
 
 #include "heed/cli/attend_command.h"
 #include "heed/cli/classify_command.h"
@@ -20,21 +21,17 @@
 int main(int argc, char** argv) {
   using namespace heed::cli;
   std::ios::sync_with_stdio(false);
-  return run_program(argc, argv,
-                     {
-                         attend_command(),
-                         train_command(),
-                         translate_command(),
-                         generate_command(),
-                         classify_command(),
-                         fill_command(),
-                         embed_command(),
-                         score_command(),
-                         evaluate_command(),
-                         explore_command(),
-                         inspect_command(),
-                         convert_command(),
-                         corpus_command(),
-                         demo_command(),
-                     });
+  std::vector<Command> commands;
+  const auto add = [&](const char* section, std::vector<Command> some) {
+    for (Command& command : some) {
+      command.set_section(section);
+      commands.push_back(std::move(command));
+    }
+  };
+  add("Train and evaluate", {demo_command(), train_command(), evaluate_command()});
+  add("Run a model", {translate_command(), generate_command(), classify_command(), fill_command(),
+                      embed_command(), score_command()});
+  add("Look inside", {explore_command(), attend_command(), inspect_command()});
+  add("Data and tools", {convert_command(), corpus_command()});
+  return run_program(argc, argv, commands);
 }

@@ -56,7 +56,7 @@ void print_json(std::ostream& out, const infer::ScoredLine& line, const text::To
                 const ScoreOptions& options) {
   ordered_json object{{"log_probability", line.log_probability()},
                       {"num_tokens", line.tokens.size()},
-                      {"truncated", line.is_cut}};
+                      {"truncated", line.is_truncated}};
   if (options.tokens) {
     object["tokens"] = ordered_json::array();
     for (const infer::TokenScore& token : line.tokens) {
@@ -146,18 +146,22 @@ int score(const ScoreOptions& options, std::istream& in, std::ostream& out) {
 Command score_command() {
   auto options = std::make_shared<ScoreOptions>();
   Command command("score",
-                  "Print how likely a model finds each line: its log-probability.\n"
+                  "Print the log-probability of each line under a model.\n"
                   "A language model reads lines, a translation model reads source TAB target.",
                   "paste test.en test.de | heed score --model my-model");
-  CLI::App& app = *command.app();
-  command.option("--model", options->model, "model folder")->required();
-  app.add_option("--source", options->source, "sources, one a line, in place of standard input");
-  app.add_option("--target", options->target, "their translations, one a line");
-  command.flag("--tokens", options->tokens, "add ||| and every token with its log-probability");
-  command.flag("--json", options->json, "print one JSON object a line");
-  command.flag("--truncate", options->truncate,
-               "cut the end of lines that are too long for the model");
-  command.option("--batch-tokens", options->batch_tokens, "tokens that are read together")
+  command.group(option_group::model);
+  command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.group(option_group::input);
+  command.option("--source", options->source, "sources, instead of standard input")
+      ->type_name("FILE");
+  command.option("--target", options->target, "their translations, line by line")
+      ->type_name("FILE");
+  command.flag("--truncate", options->truncate, "truncate lines that are too long for the model");
+  command.group(option_group::output);
+  command.flag("--tokens", options->tokens, "append ||| and every token with its log-probability");
+  command.flag("--json", options->json, "print one JSON object per line");
+  command.group(option_group::performance);
+  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
       ->check(CLI::PositiveNumber);
   command.accept_threads();
   command.run([options] { return score(*options, std::cin, std::cout); });

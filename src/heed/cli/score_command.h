@@ -1,4 +1,4 @@
-// heed score: how likely does a model find these lines?
+// heed score: the log-probability of lines under a model.
 #pragma once
 
 #include <iosfwd>

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Enough lines to sort into batches of like lengths, few enough to see output soon.
+// Enough lines to sort into batches of similar lengths, few enough to see output soon.
 constexpr std::size_t lines_per_chunk = 2000;
 
 infer::BeamSearchOptions search_options(const TranslateOptions& options,
@@ -34,7 +34,7 @@ infer::BeamSearchOptions search_options(const TranslateOptions& options,
   return search;
 }
 
-// What the translations of the next lines begin with.
+// Target prefixes of the next lines.
 class Prefixes {
  public:
   explicit Prefixes(const TranslateOptions& options) {
@@ -150,29 +150,49 @@ int translate(const TranslateOptions& options, std::istream& in, std::ostream& o
 
 namespace {
 
-void add_search_options(Command& command, const std::shared_ptr<TranslateOptions>& options) {
-  CLI::App& app = *command.app();
+void add_search_options(Command& command, TranslateOptions& options) {
+  command.group(option_group::search);
   command
-      .option("--diverse-groups", options->diverse_groups,
-              "parts of the beam that must differ from each other; divides the beam")
+      .option("--beam,--beam-size", options.beam_size,
+              "beam size; 1 is greedy search (default: the model's own, otherwise 5)")
+      ->check(CLI::Range(1, 1000));
+  command.option("--length-penalty", options.length_penalty,
+                 "rank by score / length^PENALTY (default: the model's own, otherwise 1)");
+  command
+      .option("--max-length", options.max_length,
+              "longest translation, in tokens (default: twice the input plus 50)")
+      ->check(CLI::PositiveNumber);
+  command.option("--prefix", options.prefix, "target prefix: start every translation with this");
+  command
+      .option("--prefixes", options.prefixes, "file of target prefixes, one for each input line")
+      ->type_name("FILE");
+  command.repeatable("--forbid", options.forbid, "forbid this word in the output");
+  command.repeatable("--require", options.require, "require this word in the output");
+  command
+      .option("--diverse-groups", options.diverse_groups,
+              "groups of diverse beam search; must divide the beam size")
       ->check(CLI::PositiveNumber);
   command
-      .option("--diversity-penalty", options->diversity_penalty,
-              "what a token costs for each earlier group's hypothesis that has taken it")
+      .option("--diversity-penalty", options.diversity_penalty,
+              "penalty for a token that another group has chosen in the same step")
       ->check(CLI::NonNegativeNumber);
   command
-      .option("--coverage-penalty", options->coverage_penalty,
-              "above 0: translations that leave out parts of the source lose")
+      .option("--coverage-penalty", options.coverage_penalty,
+              "penalty for source words without attention; 0: none")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--prefix", options->prefix, "begin every translation with this text");
-  app.add_option("--prefixes", options->prefixes,
-                 "begin each line's translation with that line of this file");
-  app.add_option("--forbid", options->forbid, "a word that may not come out; may be said again")
-      ->allow_extra_args(false);
-  app.add_option("--require", options->require, "a word that must come out; may be said again")
-      ->allow_extra_args(false);
-  command.flag("--truncate", options->truncate,
-               "cut the end of lines that are too long for the model");
+}
+
+void add_output_options(Command& command, TranslateOptions& options) {
+  command.group(option_group::output);
+  command
+      .option("--n-best", options.n_best,
+              "print the N best translations: number ||| text ||| features ||| score")
+      ->check(CLI::Range(1, 1000));
+  command.flag("--scores", options.scores, "append ||| and the score");
+  command.flag("--alignment", options.alignment,
+               "append ||| and the word alignment from cross-attention (Pharaoh format)");
+  command.flag("--json", options.json,
+               "print one JSON object per line: texts, scores, tokens with log-probabilities");
 }
 
 }  // namespace
@@ -181,28 +201,14 @@ Command translate_command() {
   auto options = std::make_shared<TranslateOptions>();
   Command command("translate", "Translate standard input, one sentence per line.",
                   "heed translate --model my-model < input.en > output.de");
-  CLI::App& app = *command.app();
-  command.option("--model", options->model, "model folder")->required();
-  app.add_option("--beam,--beam-size", options->beam_size,
-                 "hypotheses kept at each step (default: as the model says, otherwise 5)")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--length-penalty", options->length_penalty,
-                 "hypotheses compete by score / length^PENALTY (default: as the model says, "
-                 "otherwise 1)");
-  app.add_option("--max-length", options->max_length,
-                 "longest output, in tokens (default: twice the input and 50)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--n-best", options->n_best,
-                 "print the N best of each line: number ||| text ||| features ||| score")
-      ->check(CLI::Range(1, 1000));
-  add_search_options(command, options);
-  command.flag("--alignment", options->alignment,
-               "add ||| and the words' pairs, source-target, from cross-attention");
-  command.flag("--scores", options->scores, "add ||| and the score of each translation");
-  command.flag("--json", options->json,
-               "print one JSON object a line: texts, scores, tokens and their log-probabilities");
-  command
-      .option("--batch-tokens", options->batch_tokens, "input tokens that are translated together")
+  command.group(option_group::model);
+  command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.group(option_group::input);
+  command.flag("--truncate", options->truncate, "truncate lines that are too long for the model");
+  add_search_options(command, *options);
+  add_output_options(command, *options);
+  command.group(option_group::performance);
+  command.option("--batch-tokens", options->batch_tokens, "source tokens in a batch")
       ->check(CLI::PositiveNumber);
   command.accept_threads();
   command.run([options] { return translate(*options, std::cin, std::cout); });

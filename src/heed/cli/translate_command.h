@@ -1,4 +1,4 @@
-// heed translate: lines of text through a trained model.
+// heed translate: translates lines of text.
 #pragma once
 
 #include <iosfwd>
@@ -14,7 +14,7 @@ namespace heed::cli {
 
 struct TranslateOptions {
   std::string model = {};
-  // Where nothing is said, generation_config.json says it.
+  // By default those of generation_config.json.
   std::optional<Index> beam_size = {};
   std::optional<double> length_penalty = {};
   std::optional<Index> max_length = {};
@@ -34,7 +34,7 @@ struct TranslateOptions {
 };
 
 // One line of `in` gives one line of `out`, in the same order; blank lines stay blank. Fields
-// behind the translation are separated by ` ||| `. Output comes as soon as the lines that have
+// after the translation are separated by ` ||| `. Output comes as soon as the lines that have
 // arrived are translated. With json each line of `out` is an object with the translations of one
 // line, their tokens and log-probabilities.
 int translate(const TranslateOptions& options, std::istream& in, std::ostream& out);

@@ -16,7 +16,7 @@ struct IdxImages {
   std::vector<std::uint8_t> pixels;  // [count, height, width]
 };
 
-// Both refuse (ErrorKind::data), with the path: a file that does not begin with the magic number of
+// Both refuse (ErrorKind::data), with the path: a file that does not start with the magic number of
 // its kind (2051 for images, 2049 for labels), that holds nothing, or fewer or more bytes
 // than its sizes say. They never take more memory than the file has bytes for.
 IdxImages read_idx_images(const std::string& path);

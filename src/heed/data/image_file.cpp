@@ -12,7 +12,7 @@ namespace {
 std::string first_bytes(std::string_view bytes) {
   if (bytes.empty()) return "an empty file";
   constexpr char digits[] = "0123456789abcdef";
-  std::string shown = "a file that begins with";
+  std::string shown = "a file that starts with";
   for (const char c : bytes.substr(0, 4)) {
     const auto byte = static_cast<unsigned char>(c);
     shown.append({' ', digits[byte >> 4], digits[byte & 15]});

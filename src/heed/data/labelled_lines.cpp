@@ -18,7 +18,7 @@ std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path)
     check_as(ErrorKind::data, !text::is_blank(line.label), path.string(), ":", line.number,
              ": expected a label, found an empty one");
     check_as(ErrorKind::data, !text::is_blank(line.text), path.string(), ":", line.number,
-             ": expected text behind the label ", line.label, ", found none");
+             ": expected text after the label ", line.label, ", found none");
   }
   return lines;
 }

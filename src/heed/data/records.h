@@ -17,7 +17,7 @@
 namespace heed::data {
 
 struct Record {
-  std::size_t line;                 // where it begins in its file, counted from 1
+  std::size_t line;                 // of its start in the file, counted from 1
   std::vector<std::string> values;  // one for each field that was asked for, in that order
 };
 
@@ -27,9 +27,8 @@ struct Record {
 //           the names asked for, it is a header, and fields are found by name. Otherwise there is
 //           none, and the first columns are the fields, in order.
 //   .csv    RFC 4180: fields between commas, in quotes if they hold commas, quotes or line ends.
-//   The
-//           first row is a header, and fields are found by name; but a first row with none of the
-//           names and exactly as many columns as fields is a record, as are all that follow.
+//           The first row is a header, and fields are found by name; but a first row with none of
+//           the names and exactly as many columns as fields is a record, as are all that follow.
 //   .jsonl  one JSON object a line; fields are strings, or integers, which become their digits.
 //
 // Columns and members that were not asked for are ignored; so are empty lines.
@@ -40,7 +39,7 @@ std::vector<Record> read_records(const std::filesystem::path& path,
                                  const std::vector<std::string>& fields);
 
 // "source,target" -> {"source", "target"}. Refuses (ErrorKind::usage) empty names, names that occur
-// twice, and another number of them than `count`; `what` begins the message.
+// twice, and another number of them than `count`; `what` is the start of the message.
 std::vector<std::string> parse_field_names(std::string_view names, std::size_t count,
                                            std::string_view what);
 

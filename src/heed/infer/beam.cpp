@@ -62,8 +62,8 @@ bool Beam::is_better(const Candidate& a, const Candidate& b) {
   return std::pair(a.token.token, a.parent) < std::pair(b.token.token, b.parent);
 }
 
-// Each of the size_ rows can end once, so twice as many leave size_ that go on. Tokens that others
-// have taken may fall behind as many that they have not.
+// Each of the size_ rows can end once, so twice as many leave size_ that continue. Tokens that
+// other groups have taken may rank below as many that they have not.
 std::vector<Beam::Candidate> Beam::best_candidates(const StepScores& step,
                                                    const TokenCounts& taken) const {
   const Index count = 2 * size_;
@@ -73,8 +73,8 @@ std::vector<Beam::Candidate> Beam::best_candidates(const StepScores& step,
     for (const TokenScore& next :
          next_tokens(parent.ids, step.next[h], count + std::ssize(taken))) {
       double rank = parent.score + next.log_probability;
-      if (const auto found = taken.find(next.token); found != taken.end()) {
-        rank -= options_.diversity_penalty * static_cast<double>(found->second);
+      if (const auto count_taken = taken.find(next.token); count_taken != taken.end()) {
+        rank -= options_.diversity_penalty * static_cast<double>(count_taken->second);
       }
       candidates.push_back({.rank = rank, .token = next, .parent = h});
     }
@@ -126,7 +126,7 @@ std::vector<Beam::Candidate> Beam::in_turns_of_banks(std::vector<Candidate> cand
   return in_turns;
 }
 
-// Among the best size_ candidates those that end are finished; the best others live on.
+// Among the best size_ candidates those that end are finished; the best others stay live.
 void Beam::split(std::vector<Candidate>& candidates, const StepScores& step) {
   ++length_;
   std::vector<Growing> live;
@@ -135,12 +135,12 @@ void Beam::split(std::vector<Candidate>& candidates, const StepScores& step) {
     Candidate& candidate = candidates[rank];
     if (candidate.token.token == end_token) {
       if (static_cast<Index>(rank) < size_ && num_finished() < size_) {
-        finish(grown(candidate, step));
+        finish(extend(candidate, step));
         candidate.fate = Candidate::Fate::finished;
         candidate.normalised_score = finished_.back().normalised_score;
       }
     } else if (std::ssize(live) < size_) {
-      live.push_back(grown(candidate, step));
+      live.push_back(extend(candidate, step));
       parents_.push_back(candidate.parent);
       candidate.fate = Candidate::Fate::live;
     }
@@ -148,7 +148,7 @@ void Beam::split(std::vector<Candidate>& candidates, const StepScores& step) {
   live_ = std::move(live);
 }
 
-Beam::Growing Beam::grown(const Candidate& candidate, const StepScores& step) const {
+Beam::Growing Beam::extend(const Candidate& candidate, const StepScores& step) const {
   Growing longer = live_[candidate.parent];
   const TokenScore& token = candidate.token;
   if (token.token != end_token) longer.ids.push_back(token.token);
@@ -182,13 +182,13 @@ double Beam::coverage_score(const std::vector<double>& coverage) const {
   return options_.coverage_penalty * sum;
 }
 
-// Scores only fall, so the best that may still come is the best live score at the kindest length.
+// Scores only fall, so the best reachable score is the best live one at the most favourable length.
 bool Beam::cannot_improve() const {
   const Index n_best = std::min(options_.n_best, size_);
   if (num_finished() < n_best || live_.empty()) return live_.empty();
-  const Index kindest = options_.length_penalty > 0 ? max_length_ + 1 : length_ + 1;
+  const Index favourable_length = options_.length_penalty > 0 ? max_length_ + 1 : length_ + 1;
   const double best = std::ranges::max_element(live_, {}, &Growing::score)->score;
-  const double reachable = normalised(best, kindest);
+  const double reachable = normalised(best, favourable_length);
   const auto at_least = [&](const Hypothesis& h) { return h.normalised_score >= reachable; };
   return std::ranges::count_if(finished_, at_least) >= n_best;
 }
@@ -230,19 +230,19 @@ void SentenceBeams::advance(const StepScores& step) {
 }
 
 std::vector<Hypothesis> SentenceBeams::take_best() {
-  std::vector<Hypothesis> found;
+  std::vector<Hypothesis> best;
   for (Beam& group : groups_) {
     for (Hypothesis& hypothesis : group.take_finished()) {
-      const bool is_new = std::ranges::count(found, hypothesis.ids, &Hypothesis::ids) == 0;
-      if (is_new) found.push_back(std::move(hypothesis));
+      const bool is_new = std::ranges::count(best, hypothesis.ids, &Hypothesis::ids) == 0;
+      if (is_new) best.push_back(std::move(hypothesis));
     }
   }
-  std::ranges::stable_sort(found, [](const Hypothesis& a, const Hypothesis& b) {
+  std::ranges::stable_sort(best, [](const Hypothesis& a, const Hypothesis& b) {
     return std::pair(a.num_missing, -a.normalised_score) <
            std::pair(b.num_missing, -b.normalised_score);
   });
-  if (std::ssize(found) > options_.n_best) found.resize(options_.n_best);
-  return found;
+  if (std::ssize(best) > options_.n_best) best.resize(options_.n_best);
+  return best;
 }
 
 }  // namespace heed::infer

@@ -22,7 +22,7 @@ struct BeamSearchOptions {
   double length_penalty = 1;  // hypotheses compete by score / length^penalty
   Index max_length = 0;       // in tokens, the end token not counted; 0: default_max_length
   Index n_best = 1;           // hypotheses returned, at most beam_size
-  bool allow_unknown = true;  // may the unknown token come out?
+  bool allow_unknown = true;  // may the unknown token be generated?
 
   // Diverse beams (Vijayakumar and others 2016): so many groups of beam_size / num_groups
   // hypotheses are searched side by side. In each step the groups choose one after another, and a
@@ -31,20 +31,20 @@ struct BeamSearchOptions {
   Index num_groups = 1;
   double diversity_penalty = 0.5;
 
-  // Above 0: finished hypotheses that look at too little of the source lose (Wu and others 2016,
-  // section 7). To score / length^penalty comes coverage_penalty * sum_i log(min(c_i, 1)), where
+  // Above 0: finished hypotheses that attend to too little of the source lose (Wu and others 2016,
+  // section 7). coverage_penalty * sum_i log(min(c_i, 1)) is added to score / length^penalty, where
   // c_i is the attention, summed over the steps, that source token i got from the decoder's last
   // layer, mean over heads. The end token of the source does not count.
   double coverage_penalty = 0;
 
   // A forbidden sequence is never completed, except by a prefix. With required ones a hypothesis
   // ends only when it holds all of them, or at max_length; one that holds more of them wins. See
-  // Beam for how they come in.
+  // Beam for how.
   Constraints constraints = {};
 
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;
-  // Hears of every step; null: nobody. For one source and one group at a time.
+  // Called at every step if it is not null. For one source and one group at a time.
   BeamObserver* observer = nullptr;
 };
 
@@ -59,10 +59,10 @@ struct Hypothesis {
   Index num_missing = 0;                      // required sequences that it does not hold
 };
 
-// What the model says after each live hypothesis of a sentence.
+// The model's output after each live hypothesis of a sentence.
 struct StepScores {
   std::span<const LogProbabilities> next;  // of the vocabulary
-  // The weights of its attention to each token of the source; empty unless coverage counts.
+  // The weights of its attention to each token of the source; empty without coverage penalty.
   std::span<const std::vector<float>> attention;
 };
 
@@ -70,14 +70,14 @@ struct StepScores {
 struct BeamCandidate {
   enum class Fate { dropped, live, finished };
 
-  double rank = 0;  // the score, less what earlier groups make of the token
+  double rank = 0;  // the score, less the diversity penalty
   TokenScore token = {};
   Index parent = 0;  // number of the hypothesis, before this step
   Fate fate = Fate::dropped;
   double normalised_score = 0;  // of a finished one, as in Hypothesis
 };
 
-// Hears what a beam search considers. It changes no result.
+// Sees what a beam search considers. It changes no result.
 class BeamObserver {
  public:
   virtual ~BeamObserver() = default;
@@ -91,11 +91,11 @@ using TokenCounts = std::map<int, Index>;
 
 // Hypotheses that grow side by side, and those that have ended.
 //
-// Required sequences come in by banks (in the spirit of Post and Vilar 2018): besides the most
-// likely tokens, those that begin or continue a missing sequence are candidates. Candidates that
-// hold equally many tokens of required sequences are one bank. The beam is filled in turns with the
-// best of each bank, those that hold most first, so a beam as large as all required tokens and one
-// more has room for every bank.
+// Required sequences use dynamic beam allocation (in the spirit of Post and Vilar 2018): besides
+// the most likely tokens, those that start or continue a missing sequence are candidates.
+// Candidates that hold equally many tokens of required sequences are one bank. The beam is filled
+// in turns with the best of each bank, those that hold most first, so a beam larger than the number
+// of all required tokens has room for every bank.
 class Beam {
  public:
   // The options must outlive it.
@@ -114,7 +114,7 @@ class Beam {
   struct Growing {
     std::vector<int> ids;
     std::vector<float> log_probabilities;
-    std::vector<double> coverage;  // attention so far; empty unless it counts
+    std::vector<double> coverage;  // attention so far; empty without coverage penalty
     double score = 0;
   };
   using Candidate = BeamCandidate;
@@ -127,7 +127,7 @@ class Beam {
                   const LogProbabilities& log_probabilities, std::span<const int> never) const;
   std::vector<Candidate> in_turns_of_banks(std::vector<Candidate> candidates) const;
   void split(std::vector<Candidate>& candidates, const StepScores& step);
-  Growing grown(const Candidate& candidate, const StepScores& step) const;
+  Growing extend(const Candidate& candidate, const StepScores& step) const;
   void finish(Growing ended);
   double normalised(double score, Index length) const;
   double coverage_score(const std::vector<double>& coverage) const;
@@ -147,7 +147,7 @@ class Beam {
 // All groups of one sentence. Its live hypotheses are those of the groups, one group after another.
 class SentenceBeams {
  public:
-  // Hypotheses begin with the prefix. The options must outlive it.
+  // Hypotheses start with the prefix. The options must outlive it.
   SentenceBeams(Index max_length, std::span<const int> prefix, const BeamSearchOptions& options);
 
   Index num_live() const;
@@ -158,7 +158,7 @@ class SentenceBeams {
   // As Beam::parents, for all live hypotheses.
   const std::vector<Index>& parents() const { return parents_; }
 
-  // The n best, best first. Of hypotheses with equal tokens, which groups can have, one is left.
+  // The n best, best first. Of hypotheses with equal tokens, which groups can have, one is kept.
   std::vector<Hypothesis> take_best();
 
  private:

@@ -14,7 +14,7 @@ namespace heed::infer {
 namespace {
 
 // 30 rows of 10,000 logits are 1.2 MB: they stay in the caches from the product to the choice, and
-// are whole register blocks for a beam of 5.
+// are whole micro-kernel tiles for a beam of 5.
 constexpr Index rows_at_once = 30;
 
 std::vector<float> mean_over_heads(const Tensor& weights, Index query) {
@@ -82,8 +82,8 @@ class Search {
     keep_live_rows(first_rows);
   }
 
-  // Mean over heads of each row's weights, without that of the source's end token; nothing unless
-  // somebody watches.
+  // Mean over heads of each row's weights, without that of the source's end token; nothing without
+  // coverage penalty.
   std::vector<std::vector<float>> attention_of_rows() const {
     std::vector<std::vector<float>> rows;
     if (!is_watched_) return rows;

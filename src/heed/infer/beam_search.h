@@ -11,11 +11,11 @@ namespace heed::infer {
 
 // Twice the source and some, within reason.
 Index default_max_length(Index source_length);
-// What the options say, as far as the model knows positions: the last one is for the end token.
+// That of the options, within the model's learned positions: the last one is for the end token.
 Index max_length(Index source_length, const BeamSearchOptions& options,
                  const models::TransformerConfig& config);
 
-// Refuses options that make no sense, and prefixes that do not fit to the sources or the model.
+// Refuses invalid options, and prefixes that do not fit the sources or the model.
 void check_search(const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes,
                   Index num_sources, const models::TransformerConfig& config);
 
@@ -24,10 +24,10 @@ void check_search(const BeamSearchOptions& options, std::span<const std::vector<
 // result for one source has the same bits whatever the others are.
 //
 // A hypothesis is finished when it ends among the beam_size best candidates of its step; a sentence
-// is finished when beam_size hypotheses are, or when none that is still growing can become one of
+// is finished when beam_size hypotheses are, or when no live one can become one of
 // the n best. With groups each of them is a beam of its own, with its share of beam_size.
 //
-// Prefixes, if any, are one for each source: its hypotheses begin with these tokens, whose
+// Prefixes, if any, are one for each source: its hypotheses start with these tokens, whose
 // log-probabilities are part of the score. max_length grows to a longer prefix. Refuses
 // (ErrorKind::data) a prefix beyond the model's learned positions.
 std::vector<std::vector<Hypothesis>> beam_search(const models::TranslationModel& model,

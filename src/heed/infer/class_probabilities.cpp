@@ -7,11 +7,13 @@
 
 namespace heed::infer {
 
-std::vector<ClassProbability> most_likely_classes(std::span<const float> logits, Index count) {
+std::vector<ClassProbability> most_likely_classes(std::span<const float> logits,
+                                                  std::span<const std::string> labels,
+                                                  Index count) {
   std::vector<ClassProbability> classes;
   const Index all = std::min(count, static_cast<Index>(logits.size()));
   for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), all, {})) {
-    classes.push_back({best.token, std::exp(double{best.log_probability})});
+    classes.push_back({best.token, std::exp(double{best.log_probability}), labels[best.token]});
   }
   return classes;
 }

@@ -1,7 +1,8 @@
-// The classes that a classifier thinks most likely.
+// The most likely classes of a classifier.
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "heed/base/index.h"
@@ -11,10 +12,12 @@ namespace heed::infer {
 struct ClassProbability {
   int of_class = 0;
   double probability = 0;
+  std::string label = {};
 };
 
 // The `count` most likely classes of one row of logits, the most likely first; all of them if there
-// are fewer.
-std::vector<ClassProbability> most_likely_classes(std::span<const float> logits, Index count);
+// are fewer. There is a label for each logit.
+std::vector<ClassProbability> most_likely_classes(std::span<const float> logits,
+                                                  std::span<const std::string> labels, Index count);
 
 }  // namespace heed::infer

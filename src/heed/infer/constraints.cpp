@@ -16,8 +16,8 @@ bool holds(std::span<const int> ids, const TokenSequence& sequence) {
          std::search(ids.begin(), ids.end(), sequence.begin(), sequence.end()) != ids.end();
 }
 
-// With how many tokens of the sequence's beginning, fewer than all, do the ids end?
-std::size_t length_of_beginning(std::span<const int> ids, const TokenSequence& sequence) {
+// The length of the longest proper prefix of the sequence with which the ids end.
+std::size_t matched_prefix(std::span<const int> ids, const TokenSequence& sequence) {
   for (std::size_t length = std::min(ids.size(), sequence.size() - 1); length > 0; --length) {
     if (std::ranges::equal(ids.last(length), std::span(sequence).first(length))) return length;
   }
@@ -40,14 +40,14 @@ TokenSequence tokens_of(const std::string& word, const std::string& spelling, co
 }
 
 // A letter, a digit, or what is not ASCII.
-bool begins_like_a_word(const std::string& text) {
+bool starts_like_a_word(const std::string& text) {
   const auto first = static_cast<unsigned char>(text.front());
   return first >= 0x80 || std::isalnum(first) != 0;
 }
 
-// As it stands within a text.
+// Spelled as within a text.
 std::string within_text(const std::string& word, const text::Tokenizer& tokenizer) {
-  return tokenizer.has_space_before() || !begins_like_a_word(word) ? word : " " + word;
+  return tokenizer.has_space_before() || !starts_like_a_word(word) ? word : " " + word;
 }
 
 void check_words(std::span<const std::string> words, const char* role) {
@@ -126,7 +126,7 @@ std::vector<std::string> Constraints::missing_words(std::span<const int> ids) co
 Index Constraints::num_placed(std::span<const int> ids) const {
   std::size_t count = 0;
   for (const TokenSequence& sequence : required_) {
-    count += holds(ids, sequence) ? sequence.size() : length_of_beginning(ids, sequence);
+    count += holds(ids, sequence) ? sequence.size() : matched_prefix(ids, sequence);
   }
   return static_cast<Index>(count);
 }
@@ -134,37 +134,37 @@ Index Constraints::num_placed(std::span<const int> ids) const {
 std::vector<int> Constraints::wanted_after(std::span<const int> past) const {
   std::vector<int> tokens;
   for (const TokenSequence& sequence : required_) {
-    if (!holds(past, sequence)) tokens.push_back(sequence[length_of_beginning(past, sequence)]);
+    if (!holds(past, sequence)) tokens.push_back(sequence[matched_prefix(past, sequence)]);
   }
   sort_unique(tokens);
   return tokens;
 }
 
 Index Constraints::num_needed(std::span<const int> ids) const {
-  std::size_t count = 0, longest_beginning = 0;
+  std::size_t count = 0, longest_prefix = 0;
   for (const TokenSequence& sequence : required_) {
     if (holds(ids, sequence)) continue;
     count += sequence.size();
-    longest_beginning = std::max(longest_beginning, length_of_beginning(ids, sequence));
+    longest_prefix = std::max(longest_prefix, matched_prefix(ids, sequence));
   }
-  return static_cast<Index>(count - longest_beginning);
+  return static_cast<Index>(count - longest_prefix);
 }
 
-std::vector<int> Constraints::required_next(std::span<const int> past, Index room) const {
-  // A token that nobody wants undoes every beginning.
+std::vector<int> Constraints::required_next(std::span<const int> past, Index num_left) const {
+  // A token of no sequence ends every matched prefix.
   std::vector<int> longer(past.begin(), past.end());
   longer.push_back(text::Tokenizer::pad);
-  if (num_needed(longer) < room) return {};
-  std::vector<int> forced;
+  if (num_needed(longer) < num_left) return {};
+  std::vector<int> next;
   Index least = std::numeric_limits<Index>::max();
   for (const int token : wanted_after(past)) {
     longer.back() = token;
     const Index needed = num_needed(longer);
-    if (needed < least) forced.clear();
-    if (needed <= least) forced.push_back(token);
+    if (needed < least) next.clear();
+    if (needed <= least) next.push_back(token);
     least = std::min(least, needed);
   }
-  return forced;
+  return next;
 }
 
 }  // namespace heed::infer

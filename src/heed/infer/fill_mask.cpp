@@ -1,6 +1,7 @@
 #include "heed/infer/fill_mask.h"
 
 #include <cmath>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/infer/top_tokens.h"
@@ -12,21 +13,21 @@ namespace {
 
 constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
 
-// Whether a piece can stand in a gap. Where spaces are pieces of their own, all can.
-bool is_answer(const text::Tokenizer& tokenizer, int id, bool begins_word) {
+// Can a piece replace a mask? Where spaces are pieces of their own, all can.
+bool is_candidate(const text::Tokenizer& tokenizer, int id, bool starts_word) {
   if (id <= text::Tokenizer::end || id == tokenizer.mask()) return false;
   const std::string piece = tokenizer.piece(id);
   if (piece == visible_space) return false;
   if (tokenizer.subwords() == text::Subwords::character) return true;
-  return piece.starts_with(visible_space) == begins_word;
+  return piece.starts_with(visible_space) == starts_word;
 }
 
-std::vector<int> all_but_answers(const text::Tokenizer& tokenizer, bool begins_word) {
-  std::vector<int> never;
+std::vector<int> excluded_tokens(const text::Tokenizer& tokenizer, bool starts_word) {
+  std::vector<int> excluded;
   for (int id = 0; id < tokenizer.size(); ++id) {
-    if (!is_answer(tokenizer, id, begins_word)) never.push_back(id);
+    if (!is_candidate(tokenizer, id, starts_word)) excluded.push_back(id);
   }
-  return never;
+  return excluded;
 }
 
 }  // namespace
@@ -40,17 +41,22 @@ FillMask FillMask::load(const std::string& folder) {
 FillMask::FillMask(models::MaskedModel model, text::Tokenizer tokenizer)
     : model_(std::move(model)),
       tokenizer_(std::move(tokenizer)),
-      never_at_begin_(all_but_answers(tokenizer_, /*begins_word=*/true)),
-      never_within_(all_but_answers(tokenizer_, /*begins_word=*/false)) {}
+      excluded_at_start_(excluded_tokens(tokenizer_, /*starts_word=*/true)),
+      excluded_within_(excluded_tokens(tokenizer_, /*starts_word=*/false)) {}
 
-std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, bool begins_word,
+std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, bool starts_word,
                                                 Index count) const {
   std::vector<MaskCandidate> words;
   for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), count,
-                                           begins_word ? never_at_begin_ : never_within_)) {
+                                           starts_word ? excluded_at_start_ : excluded_within_)) {
     words.push_back({tokenizer_.decode({&best.token, 1}), std::exp(double{best.log_probability})});
   }
   return words;
+}
+
+FilledLine FillMask::fill(std::string_view line, Index count) const {
+  const std::string text(line);
+  return std::move(fill(std::span(&text, 1), default_mask, count).front());
 }
 
 std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::string_view mask,
@@ -60,7 +66,8 @@ std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::
   for (std::size_t i = 0; i < lines.size(); ++i) {
     text::MaskedText line = text::encode_masked_text(tokenizer_, lines[i], mask);
     check_as(ErrorKind::data, !line.masks.empty(), "line ",
-             options.first_line + static_cast<Index>(i), ": expected a gap ", mask, ", found none");
+             options.first_line + static_cast<Index>(i), ": expected the mask token ", mask,
+             ", found none");
     line.ids.push_back(text::Tokenizer::end);
     encoded.push_back(std::move(line.ids));
     masks.push_back(std::move(line.masks));

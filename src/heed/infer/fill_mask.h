@@ -1,4 +1,4 @@
-// The words that a masked model puts into the gaps of a line.
+// Fill-mask: the most likely words for the masked tokens of a line, by a masked language model.
 #pragma once
 
 #include <span>
@@ -13,32 +13,38 @@ namespace heed::infer {
 
 struct MaskCandidate {
   std::string word;
-  double probability = 0;  // of this piece among all
+  double probability = 0;  // of this piece, among the whole vocabulary
 };
 
-// The words of each gap of a line, the most likely first.
+// The candidates for each mask of a line, the most likely first.
 using FilledLine = std::vector<std::vector<MaskCandidate>>;
 
 class FillMask {
  public:
   static FillMask load(const std::string& folder);
-  // The tokenizer has a mask.
+  // The tokenizer must have a mask token.
   FillMask(models::MaskedModel model, text::Tokenizer tokenizer);
 
-  // The `count` most likely words for every place where `gap` stands. A gap behind a space takes
-  // pieces that begin a word, one within a word takes the others. Refuses (ErrorKind::data) lines
-  // without a gap, and those that check_lengths refuses.
+  static constexpr std::string_view default_mask = "<mask>";
+
+  // The candidates for each `<mask>` of one line.
+  FilledLine fill(std::string_view line, Index count = 5) const;
+
+  // The `count` most likely words for every `mask` in the lines. A mask at the start of a word,
+  // after a space, takes pieces that start a word; one within a word takes the others. Refuses
+  // (ErrorKind::data) lines without a mask, and those that check_lengths refuses.
   std::vector<FilledLine> fill(std::span<const std::string> lines, std::string_view mask,
                                Index count, const LineOptions& options = {}) const;
 
  private:
-  std::vector<MaskCandidate> best_words(std::span<const float> logits, bool begins_word,
+  std::vector<MaskCandidate> best_words(std::span<const float> logits, bool starts_word,
                                         Index count) const;
 
   models::MaskedModel model_;
   text::Tokenizer tokenizer_;
-  // Tokens that are no answer, sorted: for a gap that begins a word, and for one within a word.
-  std::vector<int> never_at_begin_, never_within_;
+  // Tokens that are no candidates, sorted: for a mask that starts a word, and for one within a
+  // word.
+  std::vector<int> excluded_at_start_, excluded_within_;
 };
 
 }  // namespace heed::infer

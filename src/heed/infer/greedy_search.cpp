@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/infer/beam_search.h"
+#include "heed/ops/embedding.h"
 
 namespace heed::infer {
 namespace {
@@ -24,11 +25,11 @@ struct Sentence {
 // finished, in their order.
 class Search {
  public:
-  Search(const models::TranslationModel& model, const ops::ArgmaxProjection& finder,
+  Search(const models::TranslationModel& model, const ops::ArgmaxProjection& projection,
          const models::PackedIds& sources, const BeamSearchOptions& options,
          std::span<const std::vector<int>> prefixes)
       : model_(model),
-        finder_(finder),
+        projection_(projection),
         options_(options),
         context_(nn::ForwardContext::inference(nullptr, options.hook)),
         state_(model.start(model.encode(sources, context_),
@@ -44,9 +45,9 @@ class Search {
 
   std::vector<std::vector<int>> run() {
     while (!live_.empty()) step();
-    std::vector<std::vector<int>> found;
-    for (Sentence& sentence : sentences_) found.push_back(std::move(sentence.ids));
-    return found;
+    std::vector<std::vector<int>> translations;
+    for (Sentence& sentence : sentences_) translations.push_back(std::move(sentence.ids));
+    return translations;
   }
 
  private:
@@ -71,33 +72,28 @@ class Search {
 
   // decoded [rows, D] -> a token for each row.
   std::vector<int> next_tokens(const Tensor& decoded) const {
-    const std::vector<Index> found = finder_.largest(decoded, safe_margin);
-    std::vector<int> tokens(found.size());
-    std::vector<std::size_t> inconclusive;
-    for (std::size_t row = 0; row < found.size(); ++row) {
+    const std::vector<Index> best = projection_.largest(decoded, safe_margin);
+    std::vector<int> tokens(best.size());
+    std::vector<Index> inconclusive;
+    for (std::size_t row = 0; row < best.size(); ++row) {
       const Sentence& sentence = sentences_[live_[row]];
-      tokens[row] = static_cast<int>(found[row]);
+      tokens[row] = static_cast<int>(best[row]);
       if (sentence.ids.size() < sentence.prefix.size()) {
         tokens[row] = sentence.prefix[sentence.ids.size()];
       } else if (std::ssize(sentence.ids) == sentence.max_length) {
         tokens[row] = text::Tokenizer::end;
-      } else if (found[row] == ops::ArgmaxProjection::inconclusive ||
+      } else if (best[row] == ops::ArgmaxProjection::inconclusive ||
                  std::ranges::binary_search(never_after(sentence.ids, options_), tokens[row])) {
-        inconclusive.push_back(row);
+        inconclusive.push_back(static_cast<Index>(row));
       }
     }
     if (!inconclusive.empty()) choose_by_logits(decoded, inconclusive, tokens);
     return tokens;
   }
 
-  void choose_by_logits(const Tensor& decoded, std::span<const std::size_t> rows,
+  void choose_by_logits(const Tensor& decoded, std::span<const Index> rows,
                         std::span<int> tokens) const {
-    const std::size_t dim = decoded.dim(-1);
-    Tensor some = Tensor::empty({std::ssize(rows), decoded.dim(-1)});
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::ranges::copy(decoded.values().subspan(rows[i] * dim, dim), some.data() + i * dim);
-    }
-    const Tensor logits = model_.logits(some);
+    const Tensor logits = model_.logits(ops::gather_rows(decoded, rows));
     const std::size_t width = logits.dim(-1);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto best =
@@ -110,7 +106,7 @@ class Search {
   }
 
   const models::TranslationModel& model_;
-  const ops::ArgmaxProjection& finder_;
+  const ops::ArgmaxProjection& projection_;
   const BeamSearchOptions& options_;
   nn::ForwardContext context_;
   nn::DecoderState state_;
@@ -125,7 +121,7 @@ bool is_greedy(const BeamSearchOptions& options) {
 }
 
 std::vector<std::vector<int>> greedy_search(const models::TranslationModel& model,
-                                            const ops::ArgmaxProjection& finder,
+                                            const ops::ArgmaxProjection& projection,
                                             const models::PackedIds& sources,
                                             const BeamSearchOptions& options,
                                             std::span<const std::vector<int>> prefixes) {
@@ -133,7 +129,7 @@ std::vector<std::vector<int>> greedy_search(const models::TranslationModel& mode
   check_search(options, prefixes, sources.spans.count(), model.config());
   if (sources.spans.count() == 0) return {};
   const NoGrad no_grad;
-  return Search(model, finder, sources, options, prefixes).run();
+  return Search(model, projection, sources, options, prefixes).run();
 }
 
 }  // namespace heed::infer

@@ -9,14 +9,14 @@
 
 namespace heed::infer {
 
-// Do these options ask for no more than greedy search can do?
+// Can greedy search do what these options ask for?
 bool is_greedy(const BeamSearchOptions& options);
 
 // For each source the tokens, without the end token, that beam_search finds with the same greedy
 // options and prefixes. There are no scores: a probability needs the logits of all tokens, and
-// `finder`, which is model.argmax_projection(), seldom makes them.
+// `projection`, which is model.argmax_projection(), seldom computes them.
 std::vector<std::vector<int>> greedy_search(const models::TranslationModel& model,
-                                            const ops::ArgmaxProjection& finder,
+                                            const ops::ArgmaxProjection& projection,
                                             const models::PackedIds& sources,
                                             const BeamSearchOptions& options,
                                             std::span<const std::vector<int>> prefixes = {});

@@ -9,7 +9,7 @@
 namespace heed::infer {
 namespace {
 
-constexpr Index images_per_batch = 32;  // whole batches run side by side
+constexpr Index images_per_batch = 32;  // whole batches run in parallel
 
 }  // namespace
 
@@ -39,19 +39,21 @@ std::vector<std::vector<ClassProbability>> ImageLabeller::classify(std::span<con
     const Tensor logits = model_.logits(data::image_patches(batch, grid), context);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto row = logits.values().subspan(i * num_classes, num_classes);
-      results[static_cast<std::size_t>(begin) + i] = most_likely_classes(row, count);
+      results[static_cast<std::size_t>(begin) + i] = most_likely_classes(row, labels(), count);
     }
   });
   return results;
 }
 
+ClassProbability ImageLabeller::classify_file(const std::string& path) const {
+  return classify_files(std::span(&path, 1)).front().front();
+}
+
 std::vector<std::vector<ClassProbability>> ImageLabeller::classify_files(
     std::span<const std::string> paths, Index count) const {
   std::vector<data::Image> images(paths.size());
-  parallel_for(static_cast<Index>(paths.size()), [&](Index i) {
-    const auto place = static_cast<std::size_t>(i);
-    images[place] = data::with_shape(data::read_image(paths[place]), shape());
-  });
+  parallel_for(static_cast<Index>(paths.size()),
+               [&](Index i) { images[i] = data::with_shape(data::read_image(paths[i]), shape()); });
   std::vector<Pixels> pixels;
   for (const data::Image& image : images) pixels.emplace_back(image.pixels);
   return classify(pixels, count);

@@ -22,11 +22,14 @@ class ImageLabeller {
   explicit ImageLabeller(models::ImageClassifier model);
 
   const std::vector<std::string>& labels() const { return model_.config().labels; }
-  // Images of this shape are what classify takes.
+  // The shape of images that `classify` takes.
   data::ImageShape shape() const { return patch_grid(model_.config()).image; }
 
-  // For each image the `count` most likely classes, the most likely first. What an image gets does
-  // not depend on the others.
+  // The most likely class of one image file: its label and probability.
+  ClassProbability classify_file(const std::string& path) const;
+
+  // For each image the `count` most likely classes, the most likely first. The result for one image
+  // does not depend on the others.
   std::vector<std::vector<ClassProbability>> classify(std::span<const Pixels> images,
                                                       Index count = 1) const;
   // The same for image files of any size. Refuses what data::read_image refuses.

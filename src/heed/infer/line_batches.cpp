@@ -1,7 +1,5 @@
 #include "heed/infer/line_batches.h"
 
-#include <algorithm>
-
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/batch_plan.h"
@@ -35,17 +33,12 @@ void check_lengths(std::span<const std::vector<int>> lines, const models::Transf
 
 void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
                   const std::function<void(Index first, const models::PackedIds& input)>& work) {
-  std::vector<data::PairSize> sizes;
-  for (const std::vector<int>& ids : lines) {
-    sizes.push_back({.source = std::ssize(ids), .target = 0});
-    batch_tokens = std::max(batch_tokens, sizes.back().source);
-  }
-  const auto plan = data::BatchPlan::in_order(sizes, batch_tokens);
-  parallel_for(plan.size(), [&](Index batch) {
+  const auto batches = data::batches_in_order(
+      lines, batch_tokens, [](const std::vector<int>& ids) { return std::ssize(ids); });
+  parallel_for(std::ssize(batches), [&](Index number) {
     const NoGrad no_grad;
-    const std::span<const Index> numbers = plan.batch(batch);
-    work(numbers.front(),
-         models::pack(lines.subspan(static_cast<std::size_t>(numbers.front()), numbers.size())));
+    const std::span<const std::vector<int>> batch = batches[number];
+    work(batch.data() - lines.data(), models::pack(batch));
   });
 }
 

@@ -1,4 +1,4 @@
-// Lines of text through an encoder, some at a time.
+// Batches of lines for encoder models.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace heed::infer {
 
 struct LineOptions {
-  Index batch_tokens = 2048;  // that are read together
+  Index batch_tokens = 2048;  // tokens in a batch
   Index first_line = 1;       // the number of the first line, for messages
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;
@@ -31,8 +31,8 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options);
 
-// Calls work(first, input) for neighbouring lines, as many as make up batch_tokens, at least one;
-// `first` is the number of the first of them, from 0. Whole batches run side by side.
+// Calls work(first, input) for each batch of neighbouring lines, at most batch_tokens or one line;
+// `first` is the number of its first line, from 0. Whole batches run in parallel.
 void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
                   const std::function<void(Index first, const models::PackedIds& input)>& work);
 

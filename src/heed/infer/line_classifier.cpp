@@ -11,6 +11,11 @@ LineClassifier LineClassifier::load(const std::string& folder) {
 LineClassifier::LineClassifier(models::Classifier model, text::Tokenizer tokenizer)
     : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
 
+ClassProbability LineClassifier::classify(std::string_view line) const {
+  const std::string text(line);
+  return classify(std::span(&text, 1)).front().front();
+}
+
 std::vector<std::vector<ClassProbability>> LineClassifier::classify(
     std::span<const std::string> lines, Index count, const LineOptions& options) const {
   const auto encoded = encode_lines(lines, tokenizer_, model_.config(), options);
@@ -21,7 +26,7 @@ std::vector<std::vector<ClassProbability>> LineClassifier::classify(
     const Tensor logits = model_.logits(input, context);
     for (Index line = 0; line < logits.dim(0); ++line) {
       const auto row = logits.values().subspan(line * num_classes, num_classes);
-      results[first + line] = most_likely_classes(row, count);
+      results[first + line] = most_likely_classes(row, labels(), count);
     }
   });
   return results;

@@ -1,8 +1,9 @@
-// Lines of text to the classes that they belong to.
+// Text classification: lines of text in, classes out.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/infer/class_probabilities.h"
@@ -17,6 +18,9 @@ class LineClassifier {
   LineClassifier(models::Classifier model, text::Tokenizer tokenizer);
 
   const std::vector<std::string>& labels() const { return model_.config().labels; }
+
+  // The most likely class of one line: its label and probability.
+  ClassProbability classify(std::string_view line) const;
 
   // For each line the `count` most likely classes, the most likely first; all of them if there are
   // fewer. Refuses what encode_lines refuses.

@@ -1,4 +1,4 @@
-// Sentences end to end, with the end token where the model expects it.
+// Packs sentences end to end, with the end token where the model expects it.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace heed::infer {
 
-// What the encoder reads: every sentence, then the end token.
+// Encoder input: every sentence, then the end token.
 models::PackedIds pack_sources(std::span<const std::vector<int>> sentences);
-// What the decoder reads: the end token, then the sentence so far.
+// Decoder input: the end token, then the sentence so far.
 models::PackedIds pack_targets(std::span<const std::vector<int>> sentences);
 
 }  // namespace heed::infer

@@ -16,24 +16,26 @@ bool comes_before(const TokenProbability& a, const TokenProbability& b) {
 
 // e^((logit - largest) / temperature) for every token that can be drawn, in no order.
 std::vector<TokenProbability> weights_of(std::span<const float> logits, double temperature) {
-  float most = -std::numeric_limits<float>::infinity();
-  for (const float logit : logits) most = std::max(most, std::isnan(logit) ? most : logit);
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const float logit : logits) {
+    largest = std::max(largest, std::isnan(logit) ? largest : logit);
+  }
   std::vector<TokenProbability> weights;
   weights.reserve(logits.size());
   for (std::size_t token = 0; token < logits.size(); ++token) {
-    const double weight = std::exp((static_cast<double>(logits[token]) - most) / temperature);
+    const double weight = std::exp((static_cast<double>(logits[token]) - largest) / temperature);
     if (weight > 0) weights.push_back({static_cast<int>(token), weight});
   }
-  check_as(ErrorKind::failed, !weights.empty() && std::isfinite(most),
+  check_as(ErrorKind::failed, !weights.empty() && std::isfinite(largest),
            "sampling: expected a finite logit, found none among ", logits.size());
   return weights;
 }
 
-// Sorts the first ones that are needed, and drops the others. `is_enough` is told how many are
-// sorted so far, and the sum of their probabilities.
+// Keeps the most likely ones, sorted, and drops the others. `is_enough` gets the number kept so far
+// and the sum of their probabilities.
 template <typename IsEnough>
 void keep_first(std::vector<TokenProbability>& weights, IsEnough is_enough) {
-  // A heap whose top comes first gives the few that are kept without sorting the vocabulary.
+  // A heap gives the few that are kept without sorting the vocabulary.
   const auto comes_after = [](const auto& a, const auto& b) { return comes_before(b, a); };
   std::ranges::make_heap(weights, comes_after);
   auto end = weights.end();
@@ -59,19 +61,19 @@ double sum_of(const std::vector<TokenProbability>& weights) {
 
 void validate(const SamplingOptions& options) {
   const auto check_option = [](bool is_good, const char* name, const char* expected, auto found) {
-    check_as(ErrorKind::usage, is_good, "--", name, ": expected ", expected, ", found ", found);
+    check_as(ErrorKind::usage, is_good, "`", name, "`: expected ", expected, ", found ", found);
   };
   const double penalty = options.repetition_penalty, temperature = options.temperature;
-  check_option(penalty > 0 && std::isfinite(penalty), "repetition-penalty", "a number above 0",
+  check_option(penalty > 0 && std::isfinite(penalty), "repetition_penalty", "a number above 0",
                penalty);
-  check_option(options.no_repeat_ngram >= 0, "no-repeat-ngram", "a number of at least 0",
+  check_option(options.no_repeat_ngram >= 0, "no_repeat_ngram", "a number of at least 0",
                options.no_repeat_ngram);
   check_option(temperature >= 0 && std::isfinite(temperature), "temperature",
                "a number of at least 0", temperature);
-  check_option(options.top_k >= 0, "top-k", "a number of at least 0", options.top_k);
-  check_option(options.top_p > 0 && options.top_p <= 1, "top-p", "a number above 0, up to 1",
+  check_option(options.top_k >= 0, "top_k", "a number of at least 0", options.top_k);
+  check_option(options.top_p > 0 && options.top_p <= 1, "top_p", "a number above 0, up to 1",
                options.top_p);
-  check_option(options.min_p >= 0 && options.min_p <= 1, "min-p", "a number from 0 to 1",
+  check_option(options.min_p >= 0 && options.min_p <= 1, "min_p", "a number from 0 to 1",
                options.min_p);
 }
 
@@ -90,7 +92,7 @@ std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<c
   return before;
 }
 
-void forbid_repeated_runs(std::span<float> logits, std::span<const int> past, Index length) {
+void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, Index length) {
   const auto before = static_cast<std::size_t>(std::max<Index>(length - 1, 0));
   if (length <= 0 || past.size() < before) return;
   const auto end_of_past = past.last(before);
@@ -125,11 +127,11 @@ std::vector<TokenProbability> candidates(std::span<const float> logits,
   return kept;
 }
 
-int pick(std::span<const TokenProbability> candidates, double place) {
+int pick(std::span<const TokenProbability> candidates, double uniform) {
   double end = 0;
   for (const TokenProbability& candidate : candidates) {
     end += candidate.probability;
-    if (place < end) return candidate.token;
+    if (uniform < end) return candidate.token;
   }
   return candidates.back().token;  // rounding left the sum a little below 1
 }
@@ -142,7 +144,7 @@ Sampler::Sampler(const SamplingOptions& options, std::uint64_t seed)
 std::vector<TokenLogit> Sampler::penalise(std::span<float> logits,
                                           std::span<const int> past) const {
   std::vector<TokenLogit> before = penalise_repetition(logits, past, options_.repetition_penalty);
-  forbid_repeated_runs(logits, past, options_.no_repeat_ngram);
+  forbid_repeated_ngrams(logits, past, options_.no_repeat_ngram);
   return before;
 }
 

@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/data/batch_plan.h"
 #include "heed/infer/token_limit.h"
 #include "heed/text/encode_lines.h"
 
@@ -14,31 +15,31 @@ namespace {
 // Rows of logits that exist at one time.
 constexpr Index rows_at_once = 48;
 
-// What the model reads, and after each token the one that follows it.
-struct Reading {
+// Teacher forcing: what the model reads, and after each token the one that follows it.
+struct Sequence {
   std::vector<int> source = {};  // with its end; empty for a language model
   std::vector<int> input;
   std::vector<int> next;
-  bool is_cut = false;
+  bool is_truncated = false;
 
   Index cost() const { return std::ssize(source) + std::ssize(input); }
 };
 
-// Ids between two tokens of one kind, as the decoder reads them and as it shall tell them.
-Reading reading_of(const std::vector<int>& ids, int around) {
-  Reading reading{.input = {around}, .next = ids};
-  reading.input.insert(reading.input.end(), ids.begin(), ids.end());
-  reading.next.push_back(around);
-  return reading;
+// The decoder's input and output for ids between two `boundary` tokens.
+Sequence teacher_forced(const std::vector<int>& ids, int boundary) {
+  Sequence sequence{.input = {boundary}, .next = ids};
+  sequence.input.insert(sequence.input.end(), ids.begin(), ids.end());
+  sequence.next.push_back(boundary);
+  return sequence;
 }
 
 TokenLimit limit_of(const char* what, Index max_tokens, const ScoringOptions& options) {
   return {.max_tokens = max_tokens, .what = what, .cut = Cut::end, .truncate = options.truncate};
 }
 
-models::PackedIds packed(std::span<const Reading> batch, std::vector<int> Reading::*ids) {
+models::PackedIds packed(std::span<const Sequence> batch, std::vector<int> Sequence::*ids) {
   std::vector<std::span<const int>> sequences;
-  for (const Reading& reading : batch) sequences.push_back(reading.*ids);
+  for (const Sequence& sequence : batch) sequences.push_back(sequence.*ids);
   return models::pack(sequences);
 }
 
@@ -62,36 +63,23 @@ std::vector<TokenScore> score_tokens(const Model& model, const Tensor& hidden,
   return scores;
 }
 
-// Neighbours, as many as make up batch_tokens; at least one.
-std::vector<std::span<const Reading>> in_batches(std::span<const Reading> readings,
-                                                 Index batch_tokens) {
-  std::vector<std::span<const Reading>> batches;
-  for (std::size_t begin = 0, end = 0; begin < readings.size(); begin = end) {
-    for (Index cost = 0; end < readings.size(); ++end) {
-      cost += readings[end].cost();
-      if (cost > batch_tokens && end > begin) break;
-    }
-    batches.push_back(readings.subspan(begin, end - begin));
-  }
-  return batches;
-}
-
-// hidden_of(batch) -> [N, D]. Whole batches side by side, as in Translator::translate.
+// hidden_of(batch) -> [N, D]. Whole batches in parallel, as in Translator::translate.
 template <typename Model, typename HiddenOf>
-std::vector<ScoredLine> score_all(const Model& model, std::span<const Reading> readings,
+std::vector<ScoredLine> score_all(const Model& model, std::span<const Sequence> sequences,
                                   Index batch_tokens, HiddenOf hidden_of) {
-  std::vector<ScoredLine> lines(readings.size());
-  const std::vector<std::span<const Reading>> batches = in_batches(readings, batch_tokens);
+  std::vector<ScoredLine> lines(sequences.size());
+  const auto batches = data::batches_in_order(
+      sequences, batch_tokens, [](const Sequence& sequence) { return sequence.cost(); });
   parallel_for(std::ssize(batches), [&](Index number) {
     const NoGrad no_grad;
-    const std::span<const Reading> batch = batches[number];
+    const std::span<const Sequence> batch = batches[number];
     const std::vector<TokenScore> scores =
-        score_tokens(model, hidden_of(batch), packed(batch, &Reading::next).ids);
+        score_tokens(model, hidden_of(batch), packed(batch, &Sequence::next).ids);
     auto begin = scores.begin();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      ScoredLine& line = lines[batch.data() + i - readings.data()];
+      ScoredLine& line = lines[batch.data() + i - sequences.data()];
       line.tokens.assign(begin, begin + std::ssize(batch[i].next));
-      line.is_cut = batch[i].is_cut;
+      line.is_truncated = batch[i].is_truncated;
       begin += std::ssize(batch[i].next);
     }
   });
@@ -114,6 +102,11 @@ LineScorer LineScorer::load(const std::string& folder) {
 LineScorer::LineScorer(models::LanguageModel model, text::Tokenizer tokenizer)
     : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
 
+ScoredLine LineScorer::score(std::string_view line) const {
+  const std::string text(line);
+  return std::move(score(std::span(&text, 1)).front());
+}
+
 std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
                                           const ScoringOptions& options) const {
   const std::vector<int> line_end = tokenizer_.encode("\n");
@@ -122,17 +115,17 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   const TokenLimit limit =
       limit_of("a line end and a text", model_.config().max_positions, options);
   const std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
-  std::vector<Reading> readings;
+  std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    Reading reading = reading_of(encoded[i], line_end.back());
+    Sequence sequence = teacher_forced(encoded[i], line_end.back());
     const Index line = options.first_line + static_cast<Index>(i);
-    reading.is_cut = fit(reading.input, line, limit);
-    reading.next.resize(reading.input.size());
-    readings.push_back(std::move(reading));
+    sequence.is_truncated = fit(sequence.input, line, limit);
+    sequence.next.resize(sequence.input.size());
+    sequences.push_back(std::move(sequence));
   }
-  return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
+  return score_all(model_, sequences, options.batch_tokens, [&](std::span<const Sequence> batch) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    return model_.hidden(packed(batch, &Reading::input), context);
+    return model_.hidden(packed(batch, &Sequence::input), context);
   });
 }
 
@@ -144,6 +137,11 @@ PairScorer PairScorer::load(const std::string& folder) {
 PairScorer::PairScorer(models::TranslationModel model, text::Tokenizer tokenizer)
     : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
 
+ScoredLine PairScorer::score(std::string_view source, std::string_view target) const {
+  const std::string source_text(source), target_text(target);
+  return std::move(score(std::span(&source_text, 1), std::span(&target_text, 1)).front());
+}
+
 std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
                                           std::span<const std::string> targets,
                                           const ScoringOptions& options) const {
@@ -154,22 +152,22 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
   const TokenLimit target_limit = limit_of("a start and a target", most, options);
   std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
   const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
-  std::vector<Reading> readings;
+  std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Reading reading = reading_of(encoded_targets[i], text::Tokenizer::end);
+    Sequence sequence = teacher_forced(encoded_targets[i], text::Tokenizer::end);
     const Index line = options.first_line + static_cast<Index>(i);
     std::vector<int>& source = encoded_sources[i];
-    const bool is_source_cut = fit(source, line, source_limit);
+    const bool is_source_truncated = fit(source, line, source_limit);
     source.push_back(text::Tokenizer::end);
-    reading.source = std::move(source);
-    reading.is_cut = fit(reading.input, line, target_limit) || is_source_cut;
-    reading.next.resize(reading.input.size());
-    readings.push_back(std::move(reading));
+    sequence.source = std::move(source);
+    sequence.is_truncated = fit(sequence.input, line, target_limit) || is_source_truncated;
+    sequence.next.resize(sequence.input.size());
+    sequences.push_back(std::move(sequence));
   }
-  return score_all(model_, readings, options.batch_tokens, [&](std::span<const Reading> batch) {
+  return score_all(model_, sequences, options.batch_tokens, [&](std::span<const Sequence> batch) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Packed memory = model_.encode(packed(batch, &Reading::source), context);
-    return model_.decode(packed(batch, &Reading::input), memory, context);
+    const Packed memory = model_.encode(packed(batch, &Sequence::source), context);
+    return model_.decode(packed(batch, &Sequence::input), memory, context);
   });
 }
 

@@ -1,8 +1,9 @@
-// How likely a model finds texts: the log-probability of every token.
+// Scoring: the log-probability of every token of a text.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/infer/top_tokens.h"
@@ -11,22 +12,22 @@
 namespace heed::infer {
 
 struct ScoringOptions {
-  Index batch_tokens = 1024;  // that are read together
-  bool truncate = false;      // cut the end of what is too long
+  Index batch_tokens = 1024;  // tokens in a batch
+  bool truncate = false;      // cut the end of lines that are too long
   Index first_line = 1;       // the number of the first line, for messages
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;
 };
 
 struct ScoredLine {
-  std::vector<TokenScore> tokens;  // those of the line, then what ends it, unless it was cut
-  bool is_cut = false;
+  std::vector<TokenScore> tokens;  // those of the line, then its end, unless it was truncated
+  bool is_truncated = false;
 
   double log_probability() const;  // of all tokens
 };
 
-// Lines of running text, by a language model: each as if it stood between two others, so the end of
-// a line comes before it and is its last token. Lines have the same bits whatever the others are.
+// Lines of text, by a language model. Each is scored as if between two others: a line end comes
+// before it and is its last token. Lines have the same bits whatever the others are.
 class LineScorer {
  public:
   static LineScorer load(const std::string& folder);
@@ -34,8 +35,9 @@ class LineScorer {
 
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
+  ScoredLine score(std::string_view line) const;
   // Refuses (ErrorKind::data) lines that do not fit into the model's context, unless they may be
-  // cut.
+  // truncated.
   std::vector<ScoredLine> score(std::span<const std::string> lines,
                                 const ScoringOptions& options = {}) const;
 
@@ -52,8 +54,9 @@ class PairScorer {
 
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
+  ScoredLine score(std::string_view source, std::string_view target) const;
   // Refuses (ErrorKind::data) lines of either side that are longer than the model's learned
-  // positions, unless they may be cut.
+  // positions, unless they may be truncated.
   std::vector<ScoredLine> score(std::span<const std::string> sources,
                                 std::span<const std::string> targets,
                                 const ScoringOptions& options = {}) const;

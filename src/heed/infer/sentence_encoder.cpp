@@ -21,7 +21,7 @@ Tensor pooled(const Model& model, const models::PackedIds& input, const LineOpti
 }
 
 template <typename Folder>
-SentenceEncoder made_of(Folder loaded) {
+SentenceEncoder make_encoder(Folder loaded) {
   nn::pack_weights(loaded.model);
   return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }
@@ -32,11 +32,11 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
   const models::ModelKind kind = models::load_config(folder).kind;
   switch (kind) {
     case models::ModelKind::classifier:
-      return made_of(models::load_classifier_folder(folder));
+      return make_encoder(models::load_classifier_folder(folder));
     case models::ModelKind::masked:
-      return made_of(models::load_masked_model_folder(folder));
+      return make_encoder(models::load_masked_model_folder(folder));
     case models::ModelKind::translation:
-      return made_of(models::load_model_folder(folder));
+      return make_encoder(models::load_model_folder(folder));
     case models::ModelKind::language:
     case models::ModelKind::image_classifier:
       break;
@@ -51,6 +51,12 @@ SentenceEncoder::SentenceEncoder(Model model, text::Tokenizer tokenizer)
 const models::TransformerConfig& SentenceEncoder::config() const {
   return std::visit(
       [](const auto& model) -> const auto& { return model.config(); }, model_);
+}
+
+std::vector<float> SentenceEncoder::encode(std::string_view line) const {
+  const std::string text(line);
+  const Tensor vector = encode(std::span(&text, 1));
+  return {vector.values().begin(), vector.values().end()};
 }
 
 Tensor SentenceEncoder::encode(std::span<const std::string> lines,

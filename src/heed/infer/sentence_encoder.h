@@ -1,17 +1,19 @@
-// Lines of text to vectors.
+// Sentence embeddings: lines of text in, vectors out.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "heed/infer/line_batches.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::infer {
 
-// Any model with an encoder: a classifier makes one vector of a line as it does for its classes;
-// for a masked or a translation model it is the mean of the encoder's vectors.
+// Any model with an encoder: the pooled vector of a classifier, or the mean of the encoder's output
+// for a masked or a translation model.
 class SentenceEncoder {
  public:
   using Model = std::variant<models::Classifier, models::MaskedModel, models::TranslationModel>;
@@ -21,6 +23,8 @@ class SentenceEncoder {
   SentenceEncoder(Model model, text::Tokenizer tokenizer);
 
   Index dim() const { return config().model_dim; }
+  // The vector of one line, D numbers.
+  std::vector<float> encode(std::string_view line) const;
   // [lines, D]. Refuses what encode_lines refuses.
   Tensor encode(std::span<const std::string> lines, const LineOptions& options = {}) const;
 

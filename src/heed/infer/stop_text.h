@@ -1,4 +1,4 @@
-// Text as it comes, up to the first of some words that end it.
+// Stop texts: cuts generated text before the first of some words.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@ namespace heed::infer {
 
 class StopText {
  public:
-  // Empty words are passed over.
+  // Empty words are ignored.
   explicit StopText(const std::vector<std::string>& words);
 
-  // What this part makes certain: nothing that may be the beginning of a word, nothing behind one.
+  // The text that is final after this part: nothing that may be the start of a stop word, nothing
+  // after one.
   std::string add(std::string_view part);
-  // What was held back, when nothing more comes.
+  // What was held back, at the end of the text.
   std::string finish();
   bool is_stopped() const { return is_stopped_; }
 

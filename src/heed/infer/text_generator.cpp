@@ -12,6 +12,7 @@
 #include "heed/infer/stop_text.h"
 #include "heed/infer/token_limit.h"
 #include "heed/models/model_folder.h"
+#include "heed/ops/embedding.h"
 #include "heed/text/text_stream.h"
 
 namespace heed::infer {
@@ -19,34 +20,24 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-// One text while it is written.
+// One text while it is generated.
 struct Sequence {
   std::size_t number;     // among the results
-  std::uint64_t chance;   // whose random numbers it draws
+  std::uint64_t random;   // the key of its random numbers
   std::vector<int> ids;   // of the prompt, then of the text
-  std::vector<int> text;  // the text's alone: of the prefix, then those that were chosen
-  std::size_t begin = 0;  // the first that the model still sees
+  std::vector<int> text;  // without the prompt: of the prefix, then those that were chosen
+  std::size_t begin = 0;  // the first id in the model's context
   text::TextStream stream;
   StopText stop;
-  GeneratedText written = {};
+  GeneratedText result = {};
   bool is_finished = false;
 
   std::span<const int> visible() const { return std::span(ids).subspan(begin); }
 
-  void forget_more_than(std::size_t context) {
+  void fit_context(std::size_t context) {
     if (ids.size() - begin > context) begin = ids.size() - std::max<std::size_t>(1, context / 2);
   }
 };
-
-// Some rows of a matrix, in any order and any number of times.
-Tensor rows_of(const Tensor& matrix, std::span<const Index> rows) {
-  const Index dim = matrix.dim(-1);
-  Tensor picked = Tensor::empty({std::ssize(rows), dim});
-  for (Index i = 0; i < std::ssize(rows); ++i) {
-    std::ranges::copy(matrix.values().subspan(rows[i] * dim, dim), picked.data() + i * dim);
-  }
-  return picked;
-}
 
 std::vector<Index> last_rows(const Spans& spans) {
   std::vector<Index> rows;
@@ -54,11 +45,12 @@ std::vector<Index> last_rows(const Spans& spans) {
   return rows;
 }
 
-// All texts, step by step. Rows of the cache are the drafts that are not finished, in their order.
-class Writing {
+// All texts, step by step. Rows of the cache are the sequences that are not finished, in their
+// order.
+class GenerationLoop {
  public:
-  Writing(const models::LanguageModel& model, std::vector<Sequence> sequences,
-          const GenerationOptions& options, const TextGenerator::OnText& on_text)
+  GenerationLoop(const models::LanguageModel& model, std::vector<Sequence> sequences,
+                 const GenerationOptions& options, const TextGenerator::OnText& on_text)
       : model_(model),
         options_(options),
         on_text_(on_text),
@@ -70,15 +62,15 @@ class Writing {
   }
 
   std::vector<GeneratedText> run() {
-    Tensor hidden = read_prompts();  // [live, D], behind each draft's last token
+    Tensor hidden = read_prompts();  // [live, D], after the last token of each sequence
     while (true) {
       choose_tokens(hidden);
       const std::vector<Index> rows = drop_finished();
       if (live_.empty()) break;
-      hidden = read_on(rows);
+      hidden = read_new_tokens(rows);
     }
     std::vector<GeneratedText> texts;
-    for (Sequence& sequence : sequences_) texts.push_back(std::move(sequence.written));
+    for (Sequence& sequence : sequences_) texts.push_back(std::move(sequence.result));
     return texts;
   }
 
@@ -86,7 +78,7 @@ class Writing {
   // The samples of a prompt read it once.
   Tensor read_prompts() {
     std::vector<std::span<const int>> prompts;
-    std::vector<Index> rows;  // of each draft
+    std::vector<Index> rows;  // of each sequence
     for (std::size_t i = 0; i < live_.size(); ++i) {
       if (i % options_.num_samples == 0) prompts.push_back(live_[i]->visible());
       rows.push_back(std::ssize(prompts) - 1);
@@ -94,15 +86,15 @@ class Writing {
     cache_ = model_.start(std::ssize(prompts));
     const Tensor hidden = advance(models::pack(prompts));
     cache_.reorder(rows);
-    return rows_of(hidden, rows);
+    return ops::gather_rows(hidden, rows);
   }
 
-  // Reads what was chosen last. `rows`: those of the cache that go on.
-  Tensor read_on(const std::vector<Index>& rows) {
+  // The forward pass over the tokens chosen last. `rows`: those of the cache that are still live.
+  Tensor read_new_tokens(const std::vector<Index>& rows) {
     bool is_full = false;
     for (Sequence* sequence : live_) {
       const std::size_t begin = sequence->begin;
-      sequence->forget_more_than(static_cast<std::size_t>(model_.config().max_positions));
+      sequence->fit_context(static_cast<std::size_t>(model_.config().max_positions));
       is_full = is_full || sequence->begin != begin;
     }
     std::vector<std::span<const int>> unread;
@@ -110,7 +102,7 @@ class Writing {
       unread.push_back(is_full ? sequence->visible() : sequence->visible().last(1));
     }
     if (is_full) {
-      // With or without a cache the bits are the same, so that all may begin anew.
+      // With or without a cache the bits are the same, so all can start with an empty one.
       cache_ = model_.start(std::ssize(live_));
     } else {
       cache_.reorder(rows);
@@ -120,7 +112,7 @@ class Writing {
 
   // -> [sequences, D], the last row of each
   Tensor advance(const models::PackedIds& input) {
-    return rows_of(model_.advance(input, cache_, context_), last_rows(input.spans));
+    return ops::gather_rows(model_.advance(input, cache_, context_), last_rows(input.spans));
   }
 
   void choose_tokens(const Tensor& hidden) {
@@ -129,51 +121,52 @@ class Writing {
     const std::span<float> values(logits.data(), logits.size());
     parallel_for(std::ssize(live_),
                  [&](Index row) { choose_token(*live_[row], values.subspan(row * width, width)); });
-    for (Sequence* sequence : live_) tell(*sequence);
+    for (Sequence* sequence : live_) add_to_text(*sequence);
   }
 
   void choose_token(Sequence& sequence, std::span<float> logits) const {
     const TokenScore chosen = next_token(sequence, logits);
     sequence.ids.push_back(chosen.token);
     sequence.text.push_back(chosen.token);
-    sequence.written.tokens.push_back(chosen);
+    sequence.result.tokens.push_back(chosen);
   }
 
   TokenScore next_token(const Sequence& sequence, std::span<float> logits) const {
     suppress_special_tokens(logits);
-    // What follows changes the logits, and the score is the model's own.
+    // The score is the model's own, before constraints and penalties change the logits.
     const auto own = LogProbabilities::of_logits(logits);
     options_.constraints.forbid(logits, sequence.ids);
-    const bool is_forced = force_required(sequence, logits);
+    const bool must_be_required = keep_only_required(sequence, logits);
     const std::vector<TokenLogit> before =
-        is_forced ? std::vector<TokenLogit>{} : sampler_.penalise(logits, sequence.ids);
-    const bool may_end = is_forced || options_.constraints.num_missing(sequence.text) == 0;
-    const int token = may_end ? draw(sequence, logits) : draw_what_goes_on(sequence, logits);
-    const auto changed = std::ranges::lower_bound(before, token, {}, &TokenLogit::token);
-    const bool is_changed = changed != before.end() && changed->token == token;
-    return {token, own.of_logit(is_changed ? changed->logit : logits[token])};
+        must_be_required ? std::vector<TokenLogit>{} : sampler_.penalise(logits, sequence.ids);
+    const bool may_end = must_be_required || options_.constraints.num_missing(sequence.text) == 0;
+    const int token = may_end ? draw(sequence, logits) : draw_without_ending(sequence, logits);
+    const auto penalised = std::ranges::lower_bound(before, token, {}, &TokenLogit::token);
+    const bool is_penalised = penalised != before.end() && penalised->token == token;
+    return {token, own.of_logit(is_penalised ? penalised->logit : logits[token])};
   }
 
-  // Leaves only what must come now so that the required words still fit in, if there is such.
-  bool force_required(const Sequence& sequence, std::span<float> logits) const {
+  // Masks all tokens but those that must come now so that the required words still fit in, if there
+  // are such.
+  bool keep_only_required(const Sequence& sequence, std::span<float> logits) const {
     if (!options_.constraints.has_required()) return false;
-    const Index room = options_.max_tokens - std::ssize(sequence.written.tokens);
-    std::vector<TokenLogit> forced;
-    for (const int token : options_.constraints.required_next(sequence.text, room)) {
-      if (logits[token] > minus_infinity) forced.push_back({token, logits[token]});
+    const Index num_left = options_.max_tokens - std::ssize(sequence.result.tokens);
+    std::vector<TokenLogit> required;
+    for (const int token : options_.constraints.required_next(sequence.text, num_left)) {
+      if (logits[token] > minus_infinity) required.push_back({token, logits[token]});
     }
-    if (forced.empty()) return false;
+    if (required.empty()) return false;
     std::ranges::fill(logits, minus_infinity);
-    for (const TokenLogit& one : forced) logits[one.token] = one.logit;
+    for (const TokenLogit& one : required) logits[one.token] = one.logit;
     return true;
   }
 
   int draw(const Sequence& sequence, std::span<const float> logits) const {
-    return sampler_.draw(logits, sequence.ids.size(), sequence.chance);
+    return sampler_.draw(logits, sequence.ids.size(), sequence.random);
   }
 
   // A token that does not end the text.
-  int draw_what_goes_on(const Sequence& sequence, std::span<float> logits) const {
+  int draw_without_ending(const Sequence& sequence, std::span<float> logits) const {
     logits[text::Tokenizer::end] = minus_infinity;
     int token = draw(sequence, logits);
     while (would_stop(sequence, token)) {
@@ -190,26 +183,26 @@ class Writing {
     return stop.is_stopped();
   }
 
-  void tell(Sequence& sequence) const {
+  void add_to_text(Sequence& sequence) const {
     const int token = sequence.ids.back();
     const bool has_ended = token == text::Tokenizer::end;
-    const bool is_long = std::ssize(sequence.written.tokens) >= options_.max_tokens;
+    const bool is_long = std::ssize(sequence.result.tokens) >= options_.max_tokens;
     std::string part = sequence.stop.add(sequence.stream.add(token));
     if (has_ended || is_long) {
       part += sequence.stop.add(sequence.stream.finish());
       if (!sequence.stop.is_stopped()) part += sequence.stop.finish();
     }
     sequence.is_finished = has_ended || is_long || sequence.stop.is_stopped();
-    sequence.written.ending = sequence.stop.is_stopped() ? Ending::stop_text
-                              : has_ended                ? Ending::end_token
-                                                         : Ending::length;
+    sequence.result.ending = sequence.stop.is_stopped() ? Ending::stop_text
+                             : has_ended                ? Ending::end_token
+                                                        : Ending::length;
     if (sequence.is_finished)
-      sequence.written.missing = options_.constraints.missing_words(sequence.text);
-    sequence.written.text += part;
+      sequence.result.missing = options_.constraints.missing_words(sequence.text);
+    sequence.result.text += part;
     if (on_text_ && !part.empty()) on_text_(sequence.number, part);
   }
 
-  // The rows of those that go on.
+  // The rows of the sequences that stay.
   std::vector<Index> drop_finished() {
     std::vector<Index> rows;
     for (Index row = 0; row < std::ssize(live_); ++row) {
@@ -231,9 +224,9 @@ class Writing {
 
 void check_options(const GenerationOptions& options) {
   check_as(ErrorKind::usage, options.max_tokens >= 1,
-           "--max-tokens: expected a number of at least 1, found ", options.max_tokens);
+           "`max_tokens`: expected a number of at least 1, found ", options.max_tokens);
   check_as(ErrorKind::usage, options.num_samples >= 1,
-           "--n: expected a number of at least 1, found ", options.num_samples);
+           "`num_samples`: expected a number of at least 1, found ", options.num_samples);
 }
 
 // `prefix`: its tokens.
@@ -241,14 +234,14 @@ void check_required(const GenerationOptions& options, std::span<const int> prefi
                     const text::Tokenizer& tokenizer) {
   const Index needed = options.constraints.num_needed(prefix);
   check_as(ErrorKind::usage, needed <= options.max_tokens,
-           "--require: expected words that fit into --max-tokens ", options.max_tokens,
+           "`require`: expected words that fit into `max_tokens` ", options.max_tokens,
            ", found words of ", needed, " tokens");
   for (const TokenSequence& sequence : options.constraints.required()) {
     const std::string word = tokenizer.decode(sequence);
     for (const std::string& stop : options.stop) {
       check_as(ErrorKind::usage, stop.empty() || word.find(stop) == word.npos,
-               "--require: expected words that do not end the text, found '", word,
-               "' with --stop '", stop, "'");
+               "`require`: expected words that do not end the text, found '", word,
+               "' with `stop` '", stop, "'");
     }
   }
 }
@@ -293,6 +286,18 @@ std::vector<int> TextGenerator::prompt_ids(const std::string& prompt, Index numb
   return ids;
 }
 
+std::string TextGenerator::generate(
+    std::string_view prompt, const GenerationOptions& options,
+    const std::function<void(std::string_view part)>& on_text) const {
+  check_as(ErrorKind::usage, options.num_samples == 1, "`num_samples`: expected 1, found ",
+           options.num_samples);
+  const std::string text(prompt);
+  const auto on_part = [&](std::size_t, std::string_view part) {
+    if (on_text) on_text(part);
+  };
+  return generate(std::span(&text, 1), options, on_part).front().text;
+}
+
 std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> prompts,
                                                    const GenerationOptions& options,
                                                    const OnText& on_text) const {
@@ -304,21 +309,21 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
     const Index number = options.first_prompt + static_cast<Index>(i);
     const std::vector<int> ids = prompt_ids(prompts[i], number, options);
     for (Index sample = 0; sample < options.num_samples; ++sample) {
-      const auto chance =
+      const auto random =
           random_key(0, static_cast<std::uint64_t>(number), static_cast<std::uint64_t>(sample));
       sequences.push_back({.number = sequences.size(),
-                           .chance = chance,
+                           .random = random,
                            .ids = ids,
                            .text = prefix,
-                           .stream = text::TextStream(tokenizer_, /*goes_on=*/true),
+                           .stream = text::TextStream(tokenizer_, /*is_continuation=*/true),
                            .stop = StopText(options.stop)});
-      sequences.back().written.text = options.prefix;
+      sequences.back().result.text = options.prefix;
       if (on_text && !options.prefix.empty()) on_text(sequences.back().number, options.prefix);
     }
   }
   if (sequences.empty()) return {};
   const NoGrad no_grad;
-  return Writing(model_, std::move(sequences), options, on_text).run();
+  return GenerationLoop(model_, std::move(sequences), options, on_text).run();
 }
 
 }  // namespace heed::infer

@@ -1,4 +1,4 @@
-// Text that goes on where a prompt ends, token by token.
+// Text generation: continues a prompt, token by token.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct GenerationOptions {
   std::uint64_t seed = 1;
   Index max_tokens = 256;
   Index num_samples = 1;               // texts for each prompt
-  std::string prefix = {};             // every text begins with it
+  std::string prefix = {};             // every text starts with it
   std::vector<std::string> stop = {};  // a text ends before the first of these
-  // A forbidden sequence is never completed, not even one that the prompt begins. A text does not
-  // end, by its end token or a stop text, before it holds all required ones. As soon as the tokens
-  // left are only as many as what is missing has, nothing else comes. Where a forbidden sequence
-  // stands in the way of a required one, that one stays missing.
+  // A forbidden sequence is never completed, not even one that starts in the prompt. A text does
+  // not end, by its end token or a stop text, before it holds all required ones. When only as many
+  // tokens are left as the missing sequences need, only these are generated. Where a forbidden
+  // sequence stands in the way of a required one, that one stays missing.
   Constraints constraints = {};
   bool truncate = false;   // cut the beginning of a prompt that is too long
-  Index first_prompt = 1;  // the number of the first prompt: for messages and chance
+  Index first_prompt = 1;  // the number of the first prompt: for messages and random numbers
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;
 };
@@ -39,35 +39,39 @@ std::string_view to_string(Ending ending);  // "end", "stop", "length"
 
 struct GeneratedText {
   std::string text;                // without the prompt
-  std::vector<TokenScore> tokens;  // that were chosen, and what the model itself thought of them
+  std::vector<TokenScore> tokens;  // the chosen ones, with the model's own log-probabilities
   Ending ending = Ending::length;
   std::vector<std::string> missing = {};  // required words that it does not hold
 };
 
-// Minus infinity for the tokens that are no text: pad, unknown and begin. A writer never writes
-// them.
+// Minus infinity for the tokens that are no text: pad, unknown and begin.
 void suppress_special_tokens(std::span<float> logits);
 
 class TextGenerator {
  public:
-  // Hears of text as soon as it is certain: never half a character, nothing of a stop text. The
-  // number is that of the result, below.
+  // Gets text as soon as it is final: never half a character, nothing of a stop text. `number` is
+  // that of the result, below.
   using OnText = std::function<void(std::size_t number, std::string_view part)>;
 
   static TextGenerator load(const std::string& folder);
-  // Shares its values with the model, so it writes with the weights of the moment.
+  // Shares its weights with the model: a later change of the model's weights changes texts.
   TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer);
 
   const models::LanguageModel& model() const { return model_; }
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
-  // num_samples texts for each prompt, those of one prompt side by side. A text's chance depends on
-  // the seed, the number of its prompt and of its sample: whatever else is written beside it, it is
-  // the same to the bit. An empty prompt is the end of a line.
+  // The continuation of one prompt, without the prompt. `on_text` hears of it as it is generated.
+  // Refuses (ErrorKind::usage) more than one sample.
+  std::string generate(std::string_view prompt, const GenerationOptions& options = {},
+                       const std::function<void(std::string_view part)>& on_text = {}) const;
+
+  // num_samples texts for each prompt, those of one prompt one after another. A text's random
+  // numbers depend on the seed, the number of its prompt and of its sample: it is the same to the
+  // bit whatever else is in the batch. An empty prompt is the end of a line.
   //
-  // The model sees as much of the text as its context holds. When that is full, the older half is
-  // forgotten. Refuses (ErrorKind::data) a prompt that is longer, unless it may be cut, and
-  // (ErrorKind::usage) required words that need more than max_tokens or hold a stop text.
+  // When the model's context is full, its older half is dropped. Refuses (ErrorKind::data) a prompt
+  // that is longer than the context, unless it may be truncated, and (ErrorKind::usage) required
+  // words that need more than max_tokens or hold a stop text.
   std::vector<GeneratedText> generate(std::span<const std::string> prompts,
                                       const GenerationOptions& options,
                                       const OnText& on_text = {}) const;

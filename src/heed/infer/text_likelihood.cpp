@@ -7,7 +7,7 @@
 namespace heed::infer {
 namespace {
 
-// Tokens that are read together.
+// Tokens in a batch.
 constexpr Index batch_tokens = 4096;
 
 }  // namespace

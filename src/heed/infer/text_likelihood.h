@@ -1,4 +1,4 @@
-// How likely a language model finds a whole running text.
+// The likelihood of a whole text under a language model.
 #pragma once
 
 #include <span>
@@ -14,9 +14,8 @@ struct TextLikelihood {
   Index num_tokens = 0;
 };
 
-// All tokens of the lines and of their ends, after the end of a line. The text is read in windows
-// as long as the model's context, one behind the other, so that a token sees what stands before it
-// in its window.
+// Of all tokens of the lines and their ends, after a line end. The text is read in consecutive
+// windows as long as the model's context; a token sees the tokens before it in its window.
 TextLikelihood text_likelihood(const models::LanguageModel& model, const text::Tokenizer& tokenizer,
                                std::span<const std::string> lines);
 

@@ -10,9 +10,9 @@ namespace {
 const char* hint(Cut cut) {
   switch (cut) {
     case Cut::end:
-      return " (--truncate cuts the end)";
+      return " (`truncate` cuts the end)";
     case Cut::beginning:
-      return " (--truncate cuts the beginning)";
+      return " (`truncate` cuts the beginning)";
     default:
       return "";
   }

@@ -1,4 +1,5 @@
-// Texts that are longer than a model can read: cut, or refused by their number.
+// Token limits: texts that are longer than a model can read are truncated, or refused by their
+// number.
 #pragma once
 
 #include <vector>
@@ -7,25 +8,25 @@
 
 namespace heed::infer {
 
-// What --truncate takes away from a text that is too long.
+// Which part `truncate` cuts from a text that is too long.
 enum class Cut { nothing, end, beginning };
 
 struct TokenLimit {
   Index max_tokens = 0;
   const char* what = "";      // for messages: "a source"
-  const char* unit = "line";  // what the number counts
-  Cut cut = Cut::nothing;     // nothing: there is no such choice
-  bool truncate = false;      // was it chosen?
+  const char* unit = "line";  // of the number in messages
+  Cut cut = Cut::nothing;     // nothing: the caller has no such setting
+  bool truncate = false;
 };
 
 // Positions that the model has learned; without such, as many as there are numbers.
 Index max_positions(const models::TransformerConfig& config);
 
-// Refuses (ErrorKind::data) more tokens, whether they could be cut or not:
-// "line 3: expected a source of at most 8 tokens, found 9 (--truncate cuts the end)".
+// Refuses (ErrorKind::data) more tokens, whether they could be truncated or not:
+// "line 3: expected a source of at most 8 tokens, found 9 (`truncate` cuts the end)".
 void check_length(Index num_tokens, Index number, const TokenLimit& limit);
 
-// Cuts what may be cut, and says whether something was; refuses the rest.
+// Truncates the ids if that is allowed, and refuses them otherwise. True: something was cut.
 bool fit(std::vector<int>& ids, Index number, const TokenLimit& limit);
 
 }  // namespace heed::infer

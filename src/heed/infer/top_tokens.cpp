@@ -6,7 +6,7 @@
 namespace heed::infer {
 namespace {
 
-// The best so far, in order. Tokens arrive in rising order, so an equal one belongs behind.
+// The best so far, in order. Tokens arrive in rising order, so an equal one goes after.
 class Best {
  public:
   explicit Best(Index count) : count_(static_cast<std::size_t>(count)) {

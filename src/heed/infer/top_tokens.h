@@ -14,8 +14,8 @@ struct TokenScore {
   float log_probability = 0;
 };
 
-// The log-probabilities of the vocabulary, as logits and what is to be taken off them: only those
-// that are asked for are computed.
+// The log-probabilities of the vocabulary, as logits and their logsumexp: each is computed when it
+// is asked for.
 class LogProbabilities {
  public:
   // log_softmax of the logits, with the same bits as ops::log_softmax.
@@ -26,7 +26,7 @@ class LogProbabilities {
   static LogProbabilities of_values(std::span<const float> values) { return {values, {}}; }
 
   float operator[](Index token) const { return of_logit(logits_[token]); }
-  // That of any logit in place of one of these: what a token had before its logit was changed.
+  // That of another logit: what a token had before its logit was changed.
   float of_logit(float logit) const { return logit - shift_.most - shift_.log_sum; }
   Index size() const { return std::ssize(logits_); }
   // The first token in [begin, end) above the threshold; `end` if there is none.

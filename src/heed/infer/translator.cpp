@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/data/batch_plan.h"
 #include "heed/infer/greedy_search.h"
 #include "heed/infer/packing.h"
 #include "heed/infer/token_limit.h"
@@ -31,23 +32,9 @@ std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis) {
 
 }  // namespace
 
-// Neighbours, as many as make up batch_tokens; at least one.
-std::vector<std::span<const Translator::Source>> Translator::in_batches(
-    std::span<const Source> sources, Index batch_tokens) {
-  std::vector<std::span<const Source>> batches;
-  for (std::size_t begin = 0, end = 0; begin < sources.size(); begin = end) {
-    for (Index cost = 0; end < sources.size(); ++end) {
-      cost += std::max(static_cast<Index>(sources[end].ids.size()), min_cost);
-      if (cost > batch_tokens && end > begin) break;
-    }
-    batches.push_back(sources.subspan(begin, end - begin));
-  }
-  return batches;
-}
-
 Translator Translator::load(const std::string& folder) {
   models::ModelFolder loaded = models::load_model_folder(folder);
-  // Nobody else knows these weights, so they can be packed once and for all.
+  // No one else holds these weights, so they can be packed once.
   return Translator(loaded.model.packed(), std::move(loaded.tokenizer), loaded.generation);
 }
 
@@ -61,6 +48,13 @@ BeamSearchOptions Translator::default_search() const {
           .max_length = generation_.max_length};
 }
 
+std::string Translator::translate(std::string_view line) const {
+  const std::string text(line);
+  return translate(std::span(&text, 1), {.search = default_search(), .with_scores = false})
+      .front()
+      .text();
+}
+
 std::vector<Translation> Translator::translate(std::span<const std::string> lines) const {
   return translate(lines, {.search = default_search()});
 }
@@ -71,28 +65,30 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
         "translator: expected one prefix or one for each of ", lines.size(), " lines, got ",
         options.prefixes.size());
   const std::vector<Source> sources = tokenized(lines, options);
-  const std::vector<std::span<const Source>> batches = in_batches(sources, options.batch_tokens);
+  const auto batches = data::batches_in_order(
+      std::span(sources), options.batch_tokens,
+      [](const Source& source) { return std::max(std::ssize(source.ids), min_cost); });
   std::vector<Translation> translations(lines.size(), Translation{{TranslatedLine{}}});
   if (batches.empty()) return translations;
   const models::TranslationModel model = model_.is_packed() ? model_ : model_.packed();
-  const std::optional<ops::ArgmaxProjection> finder = finder_for(options);
-  // Whole batches side by side: threads that share the small products of one batch would spend
-  // their time on waiting for each other. A single batch has all threads to itself.
+  const std::optional<ops::ArgmaxProjection> projection = projection_for(options);
+  // Whole batches in parallel: threads that share the small products of one batch would spend
+  // their time waiting for each other. A single batch has all threads to itself.
   parallel_longest_first(std::ssize(batches), [&](Index batch) {
-    translate_batch(model, batches[batch], options, finder, translations);
+    translate_batch(model, batches[batch], options, projection, translations);
   });
   return translations;
 }
 
-std::optional<ops::ArgmaxProjection> Translator::finder_for(
+std::optional<ops::ArgmaxProjection> Translator::projection_for(
     const TranslationOptions& options) const {
   if (options.with_scores || !is_greedy(options.search)) return std::nullopt;
   if (!model_.is_packed()) return model_.argmax_projection();
-  std::call_once(kept_->is_made, [this] { kept_->finder = model_.argmax_projection(); });
-  return kept_->finder;
+  std::call_once(cached_->is_made, [this] { cached_->projection = model_.argmax_projection(); });
+  return cached_->projection;
 }
 
-// The lines that are not blank, the longest first, so that the sentences of a batch end together.
+// The lines that are not blank, longest first, so that the sentences of a batch end together.
 std::vector<Translator::Source> Translator::tokenized(std::span<const std::string> lines,
                                                       const TranslationOptions& options) const {
   const TokenLimit limit{.max_tokens = max_positions(model_.config()) - 1,  // and the end token
@@ -124,26 +120,26 @@ std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOption
 
 void Translator::translate_batch(const models::TranslationModel& model,
                                  std::span<const Source> batch, const TranslationOptions& options,
-                                 const std::optional<ops::ArgmaxProjection>& finder,
+                                 const std::optional<ops::ArgmaxProjection>& projection,
                                  std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, prefixes;
   for (const Source& source : batch) {
     sources.push_back(source.ids);
     prefixes.push_back(source.prefix);
   }
-  std::vector<std::vector<Hypothesis>> found;
-  if (finder) {
+  std::vector<std::vector<Hypothesis>> hypotheses;
+  if (projection) {
     for (std::vector<int>& ids :
-         greedy_search(model, *finder, pack_sources(sources), options.search, prefixes)) {
-      found.push_back({Hypothesis{.ids = std::move(ids)}});
+         greedy_search(model, *projection, pack_sources(sources), options.search, prefixes)) {
+      hypotheses.push_back({Hypothesis{.ids = std::move(ids)}});
     }
   } else {
-    found = beam_search(model, pack_sources(sources), options.search, prefixes);
+    hypotheses = beam_search(model, pack_sources(sources), options.search, prefixes);
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     std::vector<TranslatedLine>& best = translations[batch[i].line].best;
     best.clear();
-    for (const Hypothesis& hypothesis : found[i]) {
+    for (const Hypothesis& hypothesis : hypotheses[i]) {
       best.push_back({tokenizer_.decode(hypothesis.ids),
                       hypothesis.score,
                       hypothesis.normalised_score,
@@ -152,7 +148,7 @@ void Translator::translate_batch(const models::TranslationModel& model,
                       {}});
     }
   }
-  if (options.with_alignment) align(model, batch, options, found, translations);
+  if (options.with_alignment) align(model, batch, options, hypotheses, translations);
 }
 
 void Translator::align(const models::TranslationModel& model, std::span<const Source> batch,

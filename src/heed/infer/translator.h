@@ -1,4 +1,4 @@
-// Lines of text in one language to lines of text in another.
+// Translation: lines of text in one language to lines of text in another.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/infer/alignment.h"
@@ -16,21 +17,21 @@ namespace heed::infer {
 
 struct TranslationOptions {
   BeamSearchOptions search = {};
-  // What translations begin with: nothing, one prefix for all lines, or one for each line. A word
-  // at a prefix's end may go on.
+  // Target prefixes: none, one for all lines, or one for each line. A word at the end of a prefix
+  // may be continued.
   std::span<const std::string> prefixes = {};
-  bool truncate = false;  // cut the end of lines that are longer than the learned positions
+  bool truncate = false;  // cut lines that are longer than the model's learned positions
   bool with_alignment = false;
-  // false: greedy search, which is sooner done without them, leaves out scores and tokens.
+  // false: greedy search, which is faster without them, leaves out scores and tokens.
   bool with_scores = true;
-  Index batch_tokens = 1024;  // source tokens that are searched together
+  Index batch_tokens = 1024;  // source tokens in a batch
   Index first_line = 1;       // the number of the first line, for messages
 };
 
 struct TranslatedLine {
   std::string text;
   double score = 0;                // log-probability
-  double normalised_score = 0;     // by length, and coverage if that counts
+  double normalised_score = 0;     // with length and coverage penalty
   std::vector<TokenScore> tokens;  // the end token is the last
   Index num_missing = 0;           // required words that it does not hold
   std::vector<AlignedWords> alignment;
@@ -45,17 +46,20 @@ struct Translation {
 class Translator {
  public:
   static Translator load(const std::string& folder);
-  // Shares its values with the model, so it translates with the weights of the moment.
+  // Shares its weights with the model: a later change of the model's weights changes translations.
   Translator(models::TranslationModel model, text::Tokenizer tokenizer,
              models::GenerationConfig generation = {});
 
-  // What generation_config.json says, for all that a caller does not choose.
+  // The settings of generation_config.json.
   BeamSearchOptions default_search() const;
   const models::TranslationModel& model() const { return model_; }
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
-  // One translation for each line, in their order. Refuses (ErrorKind::data) lines that are longer
-  // than the model's learned positions, unless they may be cut, and prefixes that are.
+  // The best translation of one line, with the model's own search settings.
+  std::string translate(std::string_view line) const;
+
+  // The translations of each line, in their order. Refuses (ErrorKind::data) lines that are longer
+  // than the model's learned positions, unless they may be truncated, and prefixes that are.
   std::vector<Translation> translate(std::span<const std::string> lines,
                                      const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> lines) const;
@@ -67,31 +71,30 @@ class Translator {
     std::vector<int> prefix;  // of the translation
   };
 
-  static std::vector<std::span<const Source>> in_batches(std::span<const Source> sources,
-                                                         Index batch_tokens);
   std::vector<Source> tokenized(std::span<const std::string> lines,
                                 const TranslationOptions& options) const;
   std::vector<int> prefix_of(std::size_t line, const TranslationOptions& options) const;
   void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
                        const TranslationOptions& options,
-                       const std::optional<ops::ArgmaxProjection>& finder,
+                       const std::optional<ops::ArgmaxProjection>& projection,
                        std::span<Translation> translations) const;
   void align(const models::TranslationModel& model, std::span<const Source> batch,
              const TranslationOptions& options, std::span<const std::vector<Hypothesis>> hypotheses,
              std::span<Translation> translations) const;
 
   // For greedy search without scores; nothing for any other.
-  std::optional<ops::ArgmaxProjection> finder_for(const TranslationOptions& options) const;
+  std::optional<ops::ArgmaxProjection> projection_for(const TranslationOptions& options) const;
 
-  struct Kept {  // what the weights of a packed model, which do not change, are turned into once
+  // The projection of a packed model, whose weights do not change: made once, when first needed.
+  struct CachedProjection {
     std::once_flag is_made;
-    std::optional<ops::ArgmaxProjection> finder;
+    std::optional<ops::ArgmaxProjection> projection;
   };
 
   models::TranslationModel model_;
   text::Tokenizer tokenizer_;
   models::GenerationConfig generation_;
-  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
+  std::shared_ptr<CachedProjection> cached_ = std::make_shared<CachedProjection>();
 };
 
 }  // namespace heed::infer

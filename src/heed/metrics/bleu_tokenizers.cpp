@@ -141,6 +141,12 @@ std::string_view to_string(BleuTokenizer tokenizer) {
   return "";
 }
 
+std::vector<std::string> bleu_tokenizer_names() {
+  std::vector<std::string> names;
+  for (const auto& [tokenizer, name] : tokenizer_names) names.emplace_back(name);
+  return names;
+}
+
 std::vector<std::string> tokenize_for_bleu(std::string_view line, BleuTokenizer tokenizer) {
   const std::string separated = separate(trim_end(line), tokenizer);
   const auto words = split_words(separated);

@@ -1,4 +1,4 @@
-// The words that BLEU counts: the tokenizers of sacreBLEU.
+// The tokenizers of BLEU, as in sacreBLEU.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ enum class BleuTokenizer {
 // "13a", "none", "intl", "char"; any other name is refused (ErrorKind::usage).
 BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 std::string_view to_string(BleuTokenizer tokenizer);
+std::vector<std::string> bleu_tokenizer_names();  // all of them
 
 // The words of one line of UTF-8 text. Space at its end never matters.
 std::vector<std::string> tokenize_for_bleu(std::string_view line, BleuTokenizer tokenizer);

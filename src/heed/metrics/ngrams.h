@@ -1,4 +1,4 @@
-// How many n-grams two sequences share, for every n up to a bound.
+// N-gram matches of two sequences, for every n up to a bound.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Perplexity: how many equally likely choices a model's guesses amount to.
+// Perplexity per token, word and character.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Which sacreBLEU our scores equal.
+// The version of sacreBLEU whose scores ours equal.
 #pragma once
 
 namespace heed::metrics {

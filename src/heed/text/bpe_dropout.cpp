@@ -301,9 +301,9 @@ std::vector<int> BpeDropout::encode(std::string_view text, std::uint64_t key) co
   std::vector<int> ids;
   for (int i = 0; i >= 0; i = symbols[i].next) {
     // A run of unknown characters is one unknown piece.
-    const bool goes_on =
+    const bool is_merged =
         symbols[i].id == Tokenizer::unknown && !ids.empty() && ids.back() == Tokenizer::unknown;
-    if (!goes_on) ids.push_back(symbols[i].id);
+    if (!is_merged) ids.push_back(symbols[i].id);
   }
   return ids;
 }

@@ -36,7 +36,7 @@ class CsvParser {
     }
   }
 
-  // Leaves at_ at the comma behind the field, or at the end of the line.
+  // Leaves at_ at the comma after the field, or at the end of the line.
   std::string field() {
     const std::size_t first = skips_blanks_ ? line().find_first_not_of(" \t", at_) : at_;
     if (first < line().size() && line()[first] == '"') {
@@ -44,7 +44,7 @@ class CsvParser {
       std::string field = quoted();
       const std::string_view rest = trim(up_to_comma());
       check_as(ErrorKind::data, rest.empty(), place(line_),
-               "expected a comma behind the closing quote, found '", rest, "'");
+               "expected a comma after the closing quote, found '", rest, "'");
       return field;
     }
     const std::string_view plain = up_to_comma();
@@ -57,7 +57,7 @@ class CsvParser {
     return line().substr(begin, at_ - begin);
   }
 
-  // From behind the opening quote to behind the closing one, over line ends if need be.
+  // From after the opening quote to after the closing one, across line ends.
   std::string quoted() {
     const std::size_t first_line = line_;
     std::string field;

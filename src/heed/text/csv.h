@@ -19,7 +19,7 @@ enum class CsvBlanks { keep, skip };
 // The rows of these lines, as text::read_lines gives them. A field in quotes may hold commas,
 // doubled quotes and line ends; blank lines between rows are skipped.
 // Refuses (ErrorKind::data), with `name` and the line: a quote that is never closed, and anything
-// but a comma or the end of the line behind a closing quote.
+// but a comma or the end of the line after a closing quote.
 std::vector<CsvRow> parse_csv(std::span<const std::string> lines, const std::string& name,
                               CsvBlanks blanks = CsvBlanks::keep);
 

@@ -9,7 +9,7 @@
 namespace heed::text {
 
 struct LineEncoding {
-  bool with_end = false;  // the end token behind every line that has tokens
+  bool with_end = false;  // append the end token to every line that has tokens
 };
 
 // The tokens of each line; nothing for a line without any. Does not depend on the number of

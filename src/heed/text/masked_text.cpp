@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
 
-// The parts of the line between its gaps: one more than gaps.
+// The parts of the line between its masks: one more than masks.
 std::vector<std::string_view> parts_between(std::string_view line, std::string_view mask) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -64,7 +64,7 @@ MaskedText encode_pieces(const Tokenizer& tokenizer, const std::vector<std::stri
 MaskedText encode_masked_text(const Tokenizer& tokenizer, std::string_view line,
                               std::string_view mask) {
   check(tokenizer.mask().has_value() && !mask.empty(),
-        "gaps: expected a tokenizer with a mask, and a gap that is not empty");
+        "fill-mask: expected a tokenizer with a mask token, and a mask that is not empty");
   const std::vector<std::string_view> parts = parts_between(line, mask);
   return tokenizer.subwords() == Subwords::word ? encode_words(tokenizer, parts)
                                                 : encode_pieces(tokenizer, parts);

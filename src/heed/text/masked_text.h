@@ -1,4 +1,4 @@
-// Lines with gaps, as a masked model reads them.
+// Lines with masks, as a masked language model reads them.
 #pragma once
 
 #include <string_view>
@@ -11,17 +11,17 @@ namespace heed::text {
 
 struct MaskPosition {
   Index place = 0;          // among the ids
-  bool begins_word = true;  // whether a space, or nothing, stands before it
+  bool begins_word = true;  // at the start of the line or after a space
 };
 
 struct MaskedText {
-  std::vector<int> ids;  // the mask in place of each gap; without begin and end
+  std::vector<int> ids;  // with the mask token for each mask; without begin and end
   std::vector<MaskPosition> masks;
 };
 
-// A line in which every `gap` stands for one piece. The mask stands where a piece would: a piece
-// that begins a word has the space before it in it, so that no space is left alone before a mask.
-// The tokenizer has a mask, and the gap is not empty.
+// A line in which every `mask` stands for one piece. A piece that starts a word includes the space
+// before it, so no separate space is left before the mask token. The tokenizer must have a mask
+// token, and `mask` must not be empty.
 MaskedText encode_masked_text(const Tokenizer& tokenizer, std::string_view line,
                               std::string_view mask);
 

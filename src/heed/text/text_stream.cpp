@@ -32,8 +32,9 @@ std::string with_spaces(std::string_view piece) {
 
 }  // namespace
 
-TextStream::TextStream(Tokenizer tokenizer, bool goes_on)
-    : tokenizer_(std::move(tokenizer)), is_at_start_(tokenizer_.has_space_before() && !goes_on) {}
+TextStream::TextStream(Tokenizer tokenizer, bool is_continuation)
+    : tokenizer_(std::move(tokenizer)),
+      is_at_start_(tokenizer_.has_space_before() && !is_continuation) {}
 
 std::string TextStream::add(int id) {
   if (const std::optional<char> byte = tokenizer_.byte(id)) {

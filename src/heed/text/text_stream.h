@@ -1,4 +1,4 @@
-// Tokens to text as they come: what is certain at once, and never half a character.
+// Incremental detokenization: text as tokens arrive, never half a character.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 
 namespace heed::text {
 
-// Whatever comes out of add and finish, one after the other, is what Tokenizer::decode makes of all
-// the ids.
+// The results of add and finish, one after another, are Tokenizer::decode of all the ids.
 class TextStream {
  public:
-  // `goes_on`: the ids continue a text, so that a space before the first is part of what comes out.
-  explicit TextStream(Tokenizer tokenizer, bool goes_on = false);
+  // `is_continuation`: the ids continue a text, so a space before the first one is kept.
+  explicit TextStream(Tokenizer tokenizer, bool is_continuation = false);
 
-  // The text that this token makes certain.
+  // The text that is final after this token.
   std::string add(int id);
   // What is left: bytes that never became a character, as U+FFFD.
   std::string finish();

@@ -1,4 +1,4 @@
-// How a SentencePiece model is learned from lines of text.
+// Trains a SentencePiece model on lines of text.
 #pragma once
 
 #include <span>
