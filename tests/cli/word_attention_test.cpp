@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "heed/models/presets.h"
 
 namespace heed::cli {
 namespace {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/parallel.h"
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/classification_task.h"
@@ -36,7 +38,7 @@ TEST(ClassificationTraining, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
   EXPECT_EQ(watcher.validations.back().macro_f1, 1.0);
   EXPECT_LT(watcher.validations.back().loss, watcher.validations.front().loss);
-  const auto loaded = models::load_classifier_folder(toy.file("model"));
+  const auto loaded = models::load_model_folder<models::Classifier>(toy.file("model"));
   EXPECT_EQ(loaded.model.config().labels, (std::vector<std::string>{"calm", "cold", "warm"}));
   EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
 }
@@ -142,8 +144,8 @@ TEST(StartingModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
   training.recipe.training.schedule.peak = 0;  // so that it stays what it began as
   hash_after(training);
 
-  const auto from = models::load_masked_model_folder(toy.file("masked"));
-  const auto begun = models::load_classifier_folder(toy.file("model"));
+  const auto from = models::load_model_folder<models::MaskedModel>(toy.file("masked"));
+  const auto begun = models::load_model_folder<models::Classifier>(toy.file("model"));
   EXPECT_EQ(begun.tokenizer.bytes(), from.tokenizer.bytes());
   const auto theirs = models::parameters(from.model), ours = models::parameters(begun.model);
   for (std::size_t i = 0; i < theirs.size(); ++i) {
@@ -158,7 +160,9 @@ TEST(StartingModel, GivesItsHeadOnlyForTheSameLabels) {
   hash_after(toy.classes("first"));
   const auto head_of = [](const std::string& folder) {
     const Tensor head =
-        models::parameters(models::load_classifier_folder(folder).model).back().value;
+        models::parameters(models::load_model_folder<models::Classifier>(folder).model)
+            .back()
+            .value;
     return std::vector<float>(head.values().begin(), head.values().end());
   };
   Training second = toy.classes("second");

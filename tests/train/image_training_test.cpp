@@ -6,6 +6,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/infer/image_batches.h"
+#include "heed/models/image_classifier.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/image_task.h"
 #include "io/expect_error.h"
@@ -27,7 +28,7 @@ TEST(ImageTraining, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(watcher.start.num_valid_examples, 16);
   ASSERT_FALSE(watcher.validations.empty());
   EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
-  const auto model = models::load_image_classifier(toy.file("model"));
+  const auto model = models::load_model<models::ImageClassifier>(toy.file("model"));
   EXPECT_EQ(model.config().labels, (std::vector<std::string>{"left", "right"}));
   EXPECT_EQ(models::weights_hash(models::parameters(model)), result.weights_hash);
   EXPECT_FALSE(std::filesystem::exists(toy.file("model/tokenizer.model")));

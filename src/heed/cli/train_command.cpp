@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/models/presets.h"
 #include "heed/train/starting_model.h"
 #include "heed/train/training.h"
 

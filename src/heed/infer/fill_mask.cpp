@@ -32,7 +32,7 @@ std::vector<int> all_but_answers(const text::Tokenizer& tokenizer, bool begins_w
 }  // namespace
 
 FillMask FillMask::load(const std::string& folder) {
-  models::MaskedModelFolder loaded = models::load_masked_model_folder(folder);
+  models::MaskedModelFolder loaded = models::load_model_folder<models::MaskedModel>(folder);
   nn::pack_weights(loaded.model);
   return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }

@@ -14,7 +14,7 @@ constexpr Index images_per_batch = 32;  // whole batches run side by side
 }  // namespace
 
 ImageLabeller ImageLabeller::load(const std::string& folder) {
-  models::ImageClassifier model = models::load_image_classifier(folder);
+  models::ImageClassifier model = models::load_model<models::ImageClassifier>(folder);
   nn::pack_weights(model);
   return ImageLabeller(std::move(model));
 }

@@ -120,7 +120,7 @@ class Writing {
 
   // -> [sequences, D], the last row of each
   Tensor advance(const models::PackedIds& input) {
-    return rows_of(model_.advance(input, cache_, context_), last_rows(input.spans));
+    return rows_of(model_.step(input, cache_, context_), last_rows(input.spans));
   }
 
   void choose_tokens(const Tensor& hidden) {
@@ -273,8 +273,8 @@ void suppress_special_tokens(std::span<float> logits) {
 }
 
 TextGenerator TextGenerator::load(const std::string& folder) {
-  models::LanguageModelFolder loaded = models::load_language_model_folder(folder);
-  return TextGenerator(loaded.model.packed(), std::move(loaded.tokenizer));
+  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
+  return TextGenerator(models::pack(loaded.model), std::move(loaded.tokenizer));
 }
 
 TextGenerator::TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer)

@@ -45,9 +45,10 @@ std::vector<std::span<const Translator::Source>> Translator::in_batches(
 }
 
 Translator Translator::load(const std::string& folder) {
-  models::ModelFolder loaded = models::load_model_folder(folder);
+  models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder);
   // Nobody else knows these weights, so they can be packed once and for all.
-  return Translator(loaded.model.packed(), std::move(loaded.tokenizer), loaded.generation);
+  return Translator(models::pack(loaded.model), std::move(loaded.tokenizer), loaded.generation);
 }
 
 Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer,
@@ -73,7 +74,7 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
   const std::vector<std::span<const Source>> batches = in_batches(sources, options.batch_tokens);
   std::vector<Translation> translations(lines.size(), Translation{{TranslatedLine{}}});
   if (batches.empty()) return translations;
-  const models::TranslationModel model = model_.is_packed() ? model_ : model_.packed();
+  const models::TranslationModel model = model_.is_packed() ? model_ : models::pack(model_);
   const std::optional<ops::ArgmaxProjection> finder = finder_for(options);
   // Whole batches side by side: threads that share the small products of one batch would spend
   // their time on waiting for each other. A single batch has all threads to itself.

@@ -74,7 +74,7 @@ Index ClassificationTask::num_batches(Index epoch) {
 BatchLoss ClassificationTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
   const data::BatchPlan& plan = plan_.of_epoch(epoch, corpus_.lines.sizes());
   const models::ClassifierBatch batch = make_batch(corpus_, plan.batch(number));
-  models::ClassifierLoss result = model_.loss(batch, context, class_weights_);
+  models::Loss result = model_.loss(batch, context, class_weights_);
   return {std::move(result.loss), result.negative_log_likelihood, batch.num_lines(),
           std::ssize(batch.input.ids)};
 }

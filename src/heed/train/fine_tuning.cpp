@@ -7,8 +7,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/models/adapter.h"
 #include "heed/models/initial_step.h"
+#include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -168,14 +168,14 @@ class LowRankChanges : public PartlyTrained {
     down.require_gradient();
     trained_.push_back({slot.name + ".lora_up", up});
     trained_.push_back({slot.name + ".lora_down", down});
-    adapter_.changes.push_back({slot.name, up, down});
+    adapter_.matrices.push_back({slot.name, up, down});
     adapted_.push_back({slot.value, before});
   }
 
   // Each weight as a result of its change, so that gradients run back to it.
   void put_weights_in_place() const {
     for (std::size_t i = 0; i < adapted_.size(); ++i) {
-      const models::LowRankChange& change = adapter_.changes[i];
+      const models::LoraMatrices& change = adapter_.matrices[i];
       *adapted_[i].weight = ops::add(
           adapted_[i].before, ops::scale(ops::matmul(change.up, change.down), adapter_.scale));
     }
@@ -185,7 +185,7 @@ class LowRankChanges : public PartlyTrained {
     put_weights_in_place();
   }
 
-  models::Adapter adapter_;
+  models::LoraAdapter adapter_;
   std::vector<Adapted> adapted_;  // in the order of the changes
 };
 

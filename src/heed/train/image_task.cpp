@@ -87,7 +87,7 @@ BatchLoss ImageTask::loss(Index epoch, Index number, nn::ForwardContext& context
     shifts.push_back(shift_of(places.back(), epoch));
   }
   const models::ImageBatch batch = make_batch(images_, places, model_.config(), shifts);
-  models::ClassifierLoss result = model_.loss(batch, context, class_weights_);
+  models::Loss result = model_.loss(batch, context, class_weights_);
   return {std::move(result.loss), result.negative_log_likelihood, batch.num_images(),
           batch.patches.dim(0)};
 }

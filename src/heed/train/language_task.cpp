@@ -63,7 +63,7 @@ BatchLoss LanguageTask::loss(Index epoch, Index number, nn::ForwardContext& cont
     places.push_back(text_.begin_of(window, options_.seed, epoch));
   }
   const models::LanguageBatch batch = make_batch(text_, places);
-  models::LanguageLoss result = model_.loss(batch, context);
+  models::Loss result = model_.loss(batch, context);
   return {std::move(result.loss), result.negative_log_likelihood,
           static_cast<Index>(batch.next.size()), 0};
 }

@@ -66,7 +66,7 @@ Index MaskedTask::num_batches(Index epoch) { return plan_.of_epoch(epoch, corpus
 BatchLoss MaskedTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
   const data::BatchPlan& plan = plan_.of_epoch(epoch, corpus_.sizes());
   const models::MaskedBatch batch = make_batch(corpus_, plan.batch(number), epoch);
-  models::MaskedLoss result = model_.loss(batch, context);
+  models::Loss result = model_.loss(batch, context);
   return {std::move(result.loss), result.negative_log_likelihood, batch.num_hidden(),
           std::ssize(batch.input.ids)};
 }

@@ -1,5 +1,6 @@
 // The training that suits each network: one table, to be read and tuned.
 #include "heed/base/error.h"
+#include "heed/models/presets.h"
 #include "heed/train/recipe.h"
 
 namespace heed::train {

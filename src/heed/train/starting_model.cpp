@@ -1,20 +1,19 @@
 #include "heed/train/starting_model.h"
 
 #include <algorithm>
-#include <array>
 
 #include "heed/base/error.h"
+#include "heed/models/config_fields.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::train {
 namespace {
 
-// The settings that say what the weights mean.
-constexpr std::array<std::string_view, 17> network_settings{
-    "encoder-layers",  "decoder-layers", "width",      "feed-forward", "heads",
-    "key-value-heads", "max-positions",  "similarity", "activation",   "norm",
-    "norm-kind",       "positions",      "tying",      "image-height", "image-width",
-    "image-channels",  "patch-side"};
+bool is_architecture(std::string_view setting) {
+  return std::ranges::any_of(models::config_fields(), [&](const models::ConfigField& field) {
+    return field.is_architecture && field.option == setting;
+  });
+}
 
 bool can_begin_with(models::ModelKind kind, models::ModelKind other) {
   const bool is_encoder =
@@ -32,7 +31,7 @@ void over_network(Recipe& recipe, const std::string& folder, Work&& work) {
            models::name_of(other.model.kind));
   const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (std::ranges::count(network_settings, ours[i].name) == 1) work(ours[i], theirs[i]);
+    if (is_architecture(ours[i].name)) work(ours[i], theirs[i]);
   }
 }
 

@@ -57,7 +57,7 @@ BatchLoss TranslationTask::loss(Index epoch, Index number, nn::ForwardContext& c
     for (const Index pair : pairs) lines.push_back(corpus.line(pair));
     batch.links = token_links(*links_, lines, batch, tokenizer_);
   }
-  models::TranslationLoss result = model_.loss(batch, context);
+  models::Loss result = model_.loss(batch, context);
   return {std::move(result.loss), result.negative_log_likelihood, batch.num_target_tokens(),
           static_cast<Index>(batch.source.ids.size())};
 }
