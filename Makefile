@@ -3,7 +3,8 @@
 # make demo   train a small translator on the built-in corpus and try it
 # See CONTRIBUTING.md for the others. Missing Debian packages are installed first.
 
-.PHONY: program test dev-test demo bench format clean packages
+.PHONY: program test dev-test tsan-test demo bench format format-check style-check web-check tidy clean \
+        packages ci-packages
 
 program: packages
 	cmake --preset release
@@ -14,10 +15,15 @@ test: packages
 	cmake --build --preset release
 	ctest --preset release
 
-dev-test: packages
+dev-test: ci-packages
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
+
+tsan-test: ci-packages
+	cmake --preset tsan
+	cmake --build --preset tsan
+	ctest --preset tsan
 
 demo: program
 	build/release/heed demo
@@ -31,8 +37,28 @@ bench:
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
+format-check:
+	git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
+
+# Which terms are used, who includes whom, and what is installed.
+style-check:
+	scripts/check_words
+	scripts/check_layers
+	scripts/check_public_headers
+
+web-check:
+	cd web && { [ -d node_modules ] || npm ci --no-audit --no-fund --no-update-notifier --loglevel=error; }
+	cd web && npm run --silent check
+
+tidy: ci-packages
+	cmake --preset tidy
+	scripts/tidy build/tidy
+
 clean:
 	rm -rf build
 
 packages:
 	@scripts/install_packages
+
+ci-packages:
+	@scripts/install_packages ci

@@ -1,5 +1,5 @@
-# embed_text(target file symbol): makes a text file part of a library, as the function
-# `std::string_view heed::data::embedded::symbol()`. A change of the file configures the build again.
+# embed_text(target file symbol): embeds a text file in a library, as the function
+# `std::string_view heed::data::embedded::symbol()`. Changing the file reruns CMake.
 function(embed_text target file symbol)
   set(path ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})

@@ -1,4 +1,4 @@
-// Writes the files of a folder into a C++ source, compressed:
+// Embeds the files of a folder, compressed, in a C++ source:
 //
 //   node embed_page.mjs FOLDER OUTPUT.cpp
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ function filesUnder(path) {
     });
 }
 
-// Bytes as string literals, a row of them a line. Octal escapes end after three digits, whatever
+// Bytes as string literals, one row per line. Octal escapes end after three digits, whatever
 // follows.
 function literals(bytes) {
   const rows = [];

@@ -1,6 +1,6 @@
-# embed_page(target): builds the explorer's page in web/ and makes it part of a library, as
-# heed::explore::page_files(). npm fetches what package-lock.json names when that file changes; the
-# page is built again when one of its sources does.
+# embed_page(target): builds the explorer page in web/ and embeds it in a library, as
+# heed::explore::page_files(). npm installs the packages of package-lock.json when that file changes;
+# the page is rebuilt when one of its sources changes.
 function(embed_page target)
   find_program(NODE node REQUIRED)
   find_program(NPM npm REQUIRED)
@@ -9,7 +9,7 @@ function(embed_page target)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded/page_files.cpp)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/* ${web}/public/*)
 
-  # npm writes this list last, so it is there only if everything else is. All build folders share it.
+  # npm writes this list last, so it exists only if all packages do. All build folders share it.
   set(packages ${web}/node_modules/.package-lock.json)
   add_custom_command(
     OUTPUT ${packages}
@@ -17,7 +17,7 @@ function(embed_page target)
     COMMAND ${CMAKE_COMMAND} -E touch ${packages}
     DEPENDS ${web}/package.json ${web}/package-lock.json
     WORKING_DIRECTORY ${web}
-    COMMENT "Fetching what the explorer's page is built with")
+    COMMENT "Installing the build tools of the explorer page")
   add_custom_command(
     OUTPUT ${generated}
     COMMAND ${NODE} node_modules/vite/bin/vite.js build --logLevel warn --outDir ${built}
@@ -27,11 +27,11 @@ function(embed_page target)
     DEPENDS ${packages} ${sources} ${web}/index.html ${web}/vite.config.ts ${web}/svelte.config.js
             ${web}/tsconfig.json ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed_page.mjs
     WORKING_DIRECTORY ${web}
-    COMMENT "Building the explorer's page")
+    COMMENT "Building the explorer page")
   target_sources(${target} PRIVATE ${generated})
 endfunction()
 
-# The same function without a page: `heed explore` then says that it was left out.
+# The same function without a page: `heed explore` then reports that it was left out.
 function(embed_no_page target)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded/no_page_files.cpp)
   file(CONFIGURE OUTPUT ${generated} CONTENT [=[

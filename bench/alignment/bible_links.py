@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Pairs of verses and the links between their words, from two Bibles with Strong's numbers.
+"""Verse pairs and word links, from two Bibles with Strong's numbers.
 
   bible_links.py ENGLISH.imp SPANISH.imp FOLDER
 
-Reads what mod2imp writes. FOLDER gets train and test, each .en, .es and .links: words with white space
-between them, and for each verse `0-1` (sure) and, in the test alone, `0?1` (possible).
+Reads the output of mod2imp. Writes train and test to FOLDER, each as .en, .es and .links: words separated by
+white space, and for each verse `0-1` (sure) and, in the test set only, `0?1` (possible).
 
-A phrase is what carries one number. If a number stands once on each side, the last words of the two phrases
+A phrase is what carries one number. If a number occurs once on each side, the last words of the two phrases
 are a sure link (articles and prepositions come first in both languages), and the other words of the English
-phrase are possible for the last word of the Spanish one. If a number stands several times on a side, nobody
-says which belongs to which: all pairs of last words are possible.
+phrase are possible links to the last word of the Spanish one. If a number occurs several times on a side, the
+pairing is unknown: all pairs of last words are possible links.
 """
 import collections
 import hashlib
@@ -26,7 +26,7 @@ NOT_TEXT = {"note", "title"}
 
 
 def verses(path):
-    """Text with tags by the name of its verse, such as `Genesis 1:1`."""
+    """Tagged text by verse name, such as `Genesis 1:1`."""
     found, name = {}, None
     for line in open(path, encoding="utf-8", errors="replace"):
         if line.startswith("$$$"):
@@ -60,7 +60,7 @@ def parsed(text):
 
 
 def by_number(words, phrases):
-    """Phrases by number, without the punctuation at their ends."""
+    """Phrases by number, without trailing punctuation."""
     found = collections.defaultdict(list)
     for number, first, last in phrases:
         while last > first and not words[last - 1][0].isalnum():

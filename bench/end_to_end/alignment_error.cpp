@@ -1,12 +1,11 @@
-// How far the cross-attention of each head of a translation model is from links that people made.
+// Alignment error rate of every cross-attention head against human-annotated word links.
 //
 //   alignment_error MODEL SOURCE TARGET LINKS
 //
 // Line i of LINKS has the links of line i of the two texts: 0-1 is sure, 0?1 is possible. The model
-// reads each target after its source; a target word is linked to the source word that it looks at
-// most. Only target words that LINKS says something of are counted. Prints the alignment error rate
-// of every head, of the mean of the last layers, which `heed translate --alignment` takes, and of
-// the best head.
+// runs teacher-forced; a target word is linked to the source word with the highest weight. Only
+// target words with a link in LINKS are counted. Prints the alignment error rate of every head, of
+// the mean over the last layers, which `heed translate --alignment` uses, and of the best head.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/lines.h"
+#include "heed/text/words.h"
 
 namespace heed {
 namespace {
@@ -43,7 +43,7 @@ std::set<Index> targets_of(const ReferenceAlignment& reference) {
 }
 
 struct Scores {
-  std::vector<AlignmentErrorRate> heads;  // of all layers, the first layer first
+  std::vector<AlignmentErrorRate> heads;  // of all layers, in order
   AlignmentErrorRate last_layers;
 };
 
@@ -61,8 +61,8 @@ class Scorer {
     const auto source_ids = encoded(sources), target_ids = encoded(targets);
     const auto weights = infer::cross_attention_weights(folder_.model, source_ids, target_ids, 0);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto source_words = infer::words_of_pieces(source_ids[i], folder_.tokenizer);
-      const auto target_words = infer::words_of_pieces(target_ids[i], folder_.tokenizer);
+      const auto source_words = text::words_of_pieces(source_ids[i], folder_.tokenizer);
+      const auto target_words = text::words_of_pieces(target_ids[i], folder_.tokenizer);
       const std::set<Index> counted = targets_of(references[i]);
       const auto score = [&](AlignmentErrorRate& rate, Index first, Index count) {
         auto links =

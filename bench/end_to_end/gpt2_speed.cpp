@@ -1,13 +1,13 @@
-// How fast is a decoder-only model of GPT-2's small shape? Random weights.
+// Throughput of a decoder-only model of the GPT-2-small shape, with random weights.
 //
 //   gpt2_speed train THREADS [UPDATES]           4 sequences of 256 tokens, AdamW included
 //   gpt2_speed decode THREADS [TOKENS [FORMAT [PROMPT]]]
 //                                                one sequence, token by token after a prompt
 //
-// `train` prints tokens a second, a line an update; `decode` packs the weights first, as a program
-// that decodes would, in a FORMAT of f32 (if none is given), f16, bf16, int8 or int4, and prints
-// the tokens a second of a prompt of so many tokens (512), those of the tokens that follow, and how
-// many bytes each token has to read: the weights, and the keys and values of all that went before.
+// `train` prints tokens per second, one line per update. `decode` first packs the weights in FORMAT
+// (f32 by default, f16, bf16, int8 or int4). It prints the tokens per second of a prompt of PROMPT
+// tokens (512), of the tokens that follow, and the gigabytes that each token reads: the weights and
+// the KV cache.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int vocabulary = 50257;
 
-// Radford and others 2019, the smallest of the four: 124 million numbers.
+// Radford et al. 2019, the smallest of the four: 124 million parameters.
 nn::TransformerOptions gpt2_small() {
   return {.num_layers = 12,
           .model_dim = 768,
@@ -54,7 +54,7 @@ class LanguageModel {
   explicit LanguageModel(Rng& rng)
       : embedding_(vocabulary, gpt2_small().model_dim, rng), stack_("decoder", gpt2_small(), rng) {}
 
-  // The sum over all tokens: N ids, and the N that follow each of them.
+  // The loss summed over all tokens: N ids, and the N next ids.
   Tensor loss(std::span<const int> ids, const Spans& spans, std::span<const int> next) const {
     auto context = nn::ForwardContext::training(1, 1);
     const Tensor hidden = stack_.forward({embedding_.forward(ids), spans}, context);  // [N, D]
@@ -69,7 +69,7 @@ class LanguageModel {
     }
   }
   nn::StackCache start() const { return stack_.start(1); }
-  // The most likely token after these, which continue what the cache holds; for a packed model.
+  // The most likely next token after `ids`, which continue the cached tokens; for a packed model.
   int next_token(std::span<const int> ids, nn::StackCache& cache) const {
     const NoGrad no_grad;
     auto context = nn::ForwardContext::inference();
@@ -88,12 +88,12 @@ class LanguageModel {
   }
 
  private:
-  nn::Embedding embedding_;  // of the output, too
+  nn::Embedding embedding_;  // also the output projection
   nn::TransformerStack stack_;
 };
 
-// Of one token. All but the positions, of which it reads one row; the embedding is read once more
-// as output matrix.
+// Parameters read per token: all but the positions, of which it reads one row. The embedding counts
+// as the output projection.
 double num_weights_read(LanguageModel& model) {
   Index count = 0;
   for (const nn::NamedTensor& parameter : nn::named_parameters(model)) {
@@ -120,14 +120,14 @@ double num_bytes_read(LanguageModel& model) {
   return static_cast<double>(counter.bytes);
 }
 
-// Keys and values of so many tokens, in all layers.
+// Bytes of the keys and values of `num_tokens` tokens, in all layers.
 double num_cached_numbers(double num_tokens) {
   const nn::TransformerOptions shape = gpt2_small();
   return 2 * num_tokens * static_cast<double>(shape.num_layers * shape.model_dim);
 }
 
-// Floating-point operations a token in sequences of this length: a multiply-add forward and two
-// backward for each weight, and for each cell of causal attention and each number of its vectors.
+// FLOP per token in sequences of this length: one multiply-add forward and two backward for each
+// weight, and for each element of every vector in each cell of causal attention.
 double training_work(LanguageModel& model, double length) {
   const nn::TransformerOptions shape = gpt2_small();
   const double cells = (length + 1) / 2 * static_cast<double>(shape.num_layers);
@@ -167,7 +167,7 @@ void measure_decoding(int num_tokens, ops::WeightFormat format, Index prompt_len
   const std::vector<int> prompt = random_ids(prompt_length, rng);
   int token = 0;
   nn::StackCache cache = model.start();
-  model.next_token(prompt, cache);  // to warm up
+  model.next_token(prompt, cache);  // warm-up
   cache = model.start();
   const double prompt_seconds = seconds_of([&] { token = model.next_token(prompt, cache); });
   const double seconds = seconds_of([&] {

@@ -1,14 +1,14 @@
-// How much arithmetic a training update has to do: the matrix products of its shapes, no padding.
+// FLOP of a training update: the matrix products of its shapes, without padding.
 #pragma once
 
 #include "heed/models/translation_model.h"
 
 namespace heed {
 
-// Floating-point operations, 2 m n k a product: all linear layers, the output projection, and both
-// products of attention, of which a causal one is counted by the cells that it may see. The
-// backward pass has two products for each one forward. Norms, softmax, dropout, the optimizer and
-// what is computed again in the backward pass are not counted.
+// 2 m n k per product: all linear layers, the output projection, and both products of attention;
+// causal attention counts unmasked cells only. The backward pass has two products for each forward
+// one. Norms, softmax, dropout, the optimizer and recomputation in the backward pass are not
+// counted.
 inline double matrix_work(const models::TransformerConfig& config,
                           const models::TranslationBatch& batch) {
   const double D = static_cast<double>(config.model_dim);

@@ -1,4 +1,4 @@
-// Gives a rival the tokens of a model, and reads its answers: lines to ids, or ids to lines.
+// Tokenizer for the baselines: lines to token ids, or token ids to lines.
 //
 //   token_ids encode|decode MODEL
 #include <iostream>

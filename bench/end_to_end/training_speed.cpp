@@ -1,10 +1,10 @@
-// How fast does a preset train? Works on batches that a rival can be given too.
+// Training throughput of a preset, on batches that the baseline uses as well.
 //
 //   training_speed prepare DATA WORK        tokenises DATA/train.en and .de into WORK/train.ids
 //   training_speed run WORK PRESET THREADS [NUM_BATCHES] [BATCHES]
-//       trains over the first NUM_BATCHES (all) of WORK/BATCHES (batches.txt, a line a batch:
-//       numbers of lines of train.ids), and prints target tokens a second, the matrix work behind
-//       them, and the peak of the resident memory.
+//       trains on the first NUM_BATCHES (all) of WORK/BATCHES (batches.txt, one batch per line:
+//       line numbers of train.ids), and prints target tokens per second, the GFLOP of their matrix
+//       products, and the peak resident memory.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -93,7 +93,7 @@ models::TranslationBatch make_batch(const std::vector<IdPair>& pairs,
 struct Run {
   Path work;
   std::string preset;
-  std::string batches;  // a file of `work`
+  std::string batches;  // file name inside `work`
   std::size_t max_batches = 0;
 };
 
@@ -115,7 +115,7 @@ int vocabulary_of(const std::vector<IdPair>& pairs) {
   return vocabulary;
 }
 
-// One update for each batch, after a few that are not counted.
+// One update per batch, after a few warm-up updates.
 void measure(const Run& run) {
   const std::vector<IdPair> pairs = read_ids(run.work / "train.ids");
   const std::vector<models::TranslationBatch> batches = read_batches(run, pairs);

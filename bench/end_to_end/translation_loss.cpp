@@ -1,5 +1,5 @@
-// How surprised is a translation model by the right translations? The mean of -log p over all
-// tokens of the target.
+// Teacher-forced loss of a translation model on given pairs: the mean of -log p over all target
+// tokens.
 //
 //   translation_loss MODEL SOURCE TARGET [THREADS]
 #include <iomanip>
@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "heed/base/parallel.h"
+#include "heed/data/batch_plan.h"
 #include "heed/data/translation_corpus.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/lines.h"
-#include "heed/train/validation.h"
+#include "heed/train/translation_task.h"
 
 namespace heed {
 namespace {
@@ -24,7 +25,17 @@ double loss(const std::string& folder, const std::string& source, const std::str
   const text::ParallelLines lines = text::read_parallel_lines(source, target);
   const auto corpus =
       data::TranslationCorpus::tokenize(lines.source, lines.target, loaded.tokenizer);
-  return *train::validation_loss(loaded.model, corpus, batch_tokens, [] { return false; });
+  const auto plan = data::BatchPlan::in_order(corpus.sizes(), batch_tokens);
+  const NoGrad no_grad;
+  double loss = 0;
+  Index num_tokens = 0;
+  for (Index i = 0; i < plan.size(); ++i) {
+    const models::TranslationBatch batch = train::make_batch(corpus, plan.batch(i));
+    auto context = nn::ForwardContext::inference();
+    loss += loaded.model.loss(batch, context).negative_log_likelihood;
+    num_tokens += batch.num_target_tokens();
+  }
+  return loss / static_cast<double>(num_tokens);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// How fast is attention alone, and how much memory does it need? 8 heads of 64, one sequence.
+// Time and memory of attention alone: 8 heads of 64, one sequence.
 //
 //   attention_bench LENGTH causal|full forward|backward THREADS [SAMPLES]
 //
-// `backward` is a forward and a backward pass with gradients for query, key and value. Prints
-// seconds a call, a line a sample (5); the matrix work of a call, a causal one counted as half; and
-// what the calls add to the resident memory at its peak.
+// `backward` is a forward and a backward pass with gradients for query, key and value. Prints the
+// seconds per call, one line per sample (5); the GFLOP of its matrix products, half for a causal
+// mask; and the peak resident memory that the calls add.
 #include <iostream>
 #include <string>
 #include <utility>
@@ -26,7 +26,7 @@ struct AttentionCase {
   bool is_causal = false;
   bool with_backward = false;
 
-  // Two products of length x length x head_dim a head forward, four backward.
+  // Two products of length x length x head_dim per head forward, four backward.
   double gflop() const {
     const double cells = static_cast<double>(length) * static_cast<double>(length);
     return 4e-9 * cells * width * (is_causal ? 0.5 : 1) * (with_backward ? 3 : 1);

@@ -1,5 +1,4 @@
-// One thread of our matrix product beside oneDNN's, on the shapes of the tiny preset and of GPT-2
-// small.
+// GEMM on one thread, Heed and oneDNN, on the shapes of the tiny preset and of GPT-2 small.
 #include <benchmark/benchmark.h>
 
 #include "heed/base/random.h"

@@ -1,10 +1,10 @@
-// What the machine can do at all: fused multiply-adds a second, and bytes read from memory.
+// The limits of the machine: FMA peak and memory read bandwidth.
 //
 //   peak_bench THREADS
 //
-// Multiply-adds are the best of several tries, because a limit is what nothing goes beyond. Reading
-// is the median: memory may be shared with others whom we do not see, and a rate that is reached
-// for moments is no limit that longer work could reach.
+// The FMA peak is the best of several tries, because nothing goes beyond a limit. The bandwidth is
+// the median: memory may be shared with other guests, and a rate reached for a moment is no limit
+// that longer work could reach.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using FloatTag = hn::ScalableTag<float>;
 
-// Independent chains x = 0.999 x + 0.001, so many that no multiply-add waits for the one before it.
+// Independent chains x = 0.999 x + 0.001, enough to hide the latency of the FMA.
 template <int num_chains>
 float ChainsOfMulAdd(std::int64_t rounds) {
   const FloatTag d;
@@ -72,7 +72,7 @@ HWY_EXPORT(ManyChains);
 HWY_EXPORT(Lanes);
 HWY_EXPORT(SumOfFloats);
 
-// Results go here, so that no compiler leaves the work out.
+// Results go here, so the compiler does not eliminate the work.
 std::vector<float> results;
 
 double best(const std::vector<double>& samples) { return *std::ranges::min_element(samples); }

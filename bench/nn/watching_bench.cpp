@@ -1,5 +1,5 @@
-// What watching costs: a pass that nobody watches, one whose watcher wants nothing, and one whose
-// watcher keeps everything.
+// Overhead of watchers: a forward pass without one, with one that wants nothing, and with one that
+// keeps everything.
 #include <benchmark/benchmark.h>
 
 #include <map>

@@ -1,6 +1,6 @@
-// The operations that a training update of the tiny preset spends its time on, alone and with all
-// threads (OMP_NUM_THREADS). As in an update, what they read was last touched long ago: several
-// inputs are taken in turns, too many for the caches.
+// The operations that dominate a training update of the tiny preset, each alone, on all threads
+// (OMP_NUM_THREADS). As in an update, their inputs are cold: the benchmark cycles through more
+// inputs than the caches hold.
 #include <benchmark/benchmark.h>
 
 #include <utility>
@@ -9,8 +9,8 @@
 #include "heed/base/random.h"
 #include "heed/core/spans.h"
 #include "heed/ops/attention.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/linear_backward.h"
-#include "heed/ops/matmul.h"
 #include "heed/ops/projection_cross_entropy.h"
 
 namespace heed {
@@ -19,7 +19,7 @@ namespace {
 constexpr Index num_rows = 3700;   // about the target tokens of one of Multi30k's batches
 constexpr std::size_t turns = 20;  // inputs
 
-// All with the same values, in memory of their own.
+// Copies with the same values, each in its own memory.
 std::vector<Tensor> random_tensors(std::size_t count, const Shape& shape) {
   Rng rng(1);
   const Tensor first = Tensor::randn(shape, rng);
@@ -28,8 +28,8 @@ std::vector<Tensor> random_tensors(std::size_t count, const Shape& shape) {
   return tensors;
 }
 
-// Calls step(turn) for one turn after another, once around before the clock runs: the system clears
-// new memory when it is first written to.
+// Calls step(turn) for each turn in order. One untimed round first: the system zeroes new memory
+// when it is first written to.
 template <typename Step>
 void take_turns(benchmark::State& state, Step step) {
   for (std::size_t turn = 0; turn < turns; ++turn) step(turn);
@@ -50,7 +50,7 @@ void BM_LinearForward(benchmark::State& state) {
   const Index in_dim = state.range(0), out_dim = state.range(1);
   const std::vector<Tensor> x = random_tensors(turns, {num_rows, in_dim});
   const Tensor weight = random_tensors(1, {out_dim, in_dim})[0], bias = Tensor::zeros({out_dim});
-  std::vector<Tensor> y(turns);  // kept, so that results go to new memory as well
+  std::vector<Tensor> y(turns);  // kept, so results go to new memory as well
   take_turns(state, [&](std::size_t turn) { y[turn] = ops::linear(x[turn], weight, bias); });
   report_work(state, 2.0 * static_cast<double>(num_rows * in_dim * out_dim));
 }
@@ -79,7 +79,7 @@ void linear_shapes(benchmark::internal::Benchmark* bench) {
 BENCHMARK(BM_LinearForward)->Apply(linear_shapes);
 BENCHMARK(BM_LinearBackward)->Apply(linear_shapes);
 
-// Forward and back: the gradients come with the loss.
+// Forward and backward: the gradients are computed with the loss.
 void BM_OutputProjection(benchmark::State& state) {
   constexpr Index classes = 10000;
   const Index dim = state.range(0);
@@ -100,7 +100,7 @@ BENCHMARK(BM_OutputProjection)->ArgName("dim")->Arg(128)->Arg(512)->UseRealTime(
 // Sentences of 8 to 20 tokens, 4 heads of 32.
 void BM_AttentionOfSentences(benchmark::State& state) {
   const bool with_backward = state.range(0) == 1;
-  constexpr std::size_t layers = 12;  // of the tiny preset: encoder, decoder and what joins them
+  constexpr std::size_t layers = 12;  // of the tiny preset: encoder, decoder and cross-attention
   Rng rng(2);
   std::vector<Index> lengths;
   Index rows = 0;

@@ -1,4 +1,4 @@
-// How much memory this process has held at the most, as the kernel counts it.
+// Resident memory of this process, now and at its peak, as the kernel counts it.
 #pragma once
 
 #include <fstream>
@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// A line of /proc/self/status, in bytes: VmRSS is what is resident now, VmHWM the most so far.
+// A line of /proc/self/status, in bytes: VmRSS is the resident memory now, VmHWM its peak.
 inline double status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -19,7 +19,7 @@ inline double status_bytes(const std::string& name) {
 inline double resident_bytes() { return status_bytes("VmRSS"); }
 inline double peak_resident_bytes() { return status_bytes("VmHWM"); }
 
-// From here on the peak counts anew.
+// Restarts the peak from the current value.
 inline void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 }  // namespace heed

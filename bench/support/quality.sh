@@ -1,7 +1,7 @@
-# What the scripts of quality runs share; they source it before they change their folder.
+# Shared by the quality scripts, which source it before they change directory.
 
-# take_arguments ARGUMENTS...: sets `data`, the folder that is named first or HEED_DATA, as a full path, and
-# `options`, those of heed train; --minutes N becomes --after Nm.
+# take_arguments ARGUMENTS...: sets `data` to the absolute path of the first argument or of HEED_DATA, and
+# `options` to the options of heed train; --minutes N becomes --after Nm.
 take_arguments() {
   data=${HEED_DATA:-}
   if [ $# -gt 0 ] && [[ $1 != --* ]]; then data=$1; shift; fi
@@ -15,16 +15,16 @@ take_arguments() {
   done
 }
 
-# usage: prints the script's lines of use and ends.
+# usage: prints the script's usage lines and exits.
 usage() { sed -n "s|^#   \(bench/\)|usage: \1|p" "$0" >&2; exit 2; }
 
-# require_data: not without a data folder.
+# require_data: exits with the usage if there is no data folder.
 require_data() { [ -n "$data" ] || usage; }
 
-# default NAME VALUE: an option of heed train, unless the caller gave it.
+# default NAME VALUE: sets an option of heed train, unless the caller gave it.
 default() { [[ " ${options[*]} " == *" $1"[\ =]* ]] || options+=("$1" "$2"); }
 
-# trained_for MODEL: prints how long the model was trained.
+# trained_for MODEL: prints the training time of a model.
 trained_for() {
   python3 - "$1/training/metrics.jsonl" <<'PYTHON'
 import json, sys

@@ -1,4 +1,4 @@
-// Seconds a call, measured several times.
+// Seconds per call, measured several times.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,8 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// `count` samples, each the mean over so many calls that they take about a tenth of a second. The
-// first call warms up, unless it takes so long that a second one cannot be waited for: then it is a
-// sample itself.
+// `count` samples, each the mean over as many calls as fit into about a tenth of a second. The
+// first call is a warm-up, unless it is very slow: then it counts as a sample.
 template <typename Work>
 std::vector<double> seconds_per_call(int count, Work&& work) {
   constexpr double sample_seconds = 0.1, long_seconds = 15;

@@ -31,7 +31,7 @@ def speed_rows(machine, direction, name):
             ours, theirs = milliseconds(found["heed"]), milliseconds(found["torch"])
             work = found["heed"][0]["gflop"][0]
             shares = [work / (0.001 * ms) / fma for ms in ours]
-            rows.append(row(f"{name}, {kind}, {length:,} tokens; rival: PyTorch",
+            rows.append(row(f"{name}, {kind}, {length:,} tokens; baseline: PyTorch",
                             median_text(ours, "{:.2f} ms"), median_text(theirs, "{:.2f} ms"),
                             ratios(theirs, ours), Bar("{:.2f}", at_least=1.4), shares,
                             note="3 rounds" if length >= 8192 else ""))
@@ -44,7 +44,7 @@ def speed_rows(machine, direction, name):
 
 def memory_row(found):
     ours, theirs = (column(found[name], "extra_megabytes") for name in ("heed", "torch"))
-    return row(f"extra memory of attention forward + backward, {LENGTHS[-1]:,} tokens; rival: PyTorch",
+    return row(f"extra memory for attention forward + backward, {LENGTHS[-1]:,} tokens; baseline: PyTorch",
                median_text(ours, "{:.0f} MB"), median_text(theirs, "{:.0f} MB"), ours,
                Bar("{:.0f} MB", at_most=60))
 
@@ -58,25 +58,25 @@ def backward(machine):
 
 
 def growth(machine):
-    """Slopes of time and memory against length, both logarithmic: 2 is a square, 1 is a line."""
+    """Slopes of time and memory against length on log-log axes: 2 is quadratic, 1 is linear."""
     lengths = (128, 512, 2048, 8192, 32768)
     found = {length: machine.ours("attention_bench", length, "causal", "backward", machine.threads,
                                   1 if length >= 8192 else 5) for length in lengths}
     seconds = [statistics.median(found[length]["seconds"]) for length in lengths]
     memory = [found[length]["extra_megabytes"][0] for length in lengths]
-    shown = "power of the length, in the steepest step of four"
+    shown = "exponent of the length, steepest of four steps"
     return [
-        row(f"growth of attention's time, causal, forward + backward, 128 to 32,768 tokens: {shown}",
+        row(f"scaling of attention time, causal, forward + backward, 128 to 32,768 tokens: {shown}",
             f"{1000 * seconds[0]:.2f} ms to {seconds[-1]:.1f} s", "-",
-            [steepest(lengths, seconds)], Bar("{:.2f}", at_most=2.10), note="one run a length"),
-        row(f"growth of attention's extra memory, the same: {shown}",
+            [steepest(lengths, seconds)], Bar("{:.2f}", at_most=2.10), note="one run per length"),
+        row(f"scaling of attention memory, the same: {shown}",
             f"{memory[0]:.1f} MB to {memory[-1]:.0f} MB", "-",
-            [steepest(lengths, memory)], Bar("{:.2f}", at_most=1.10), note="one run a length"),
+            [steepest(lengths, memory)], Bar("{:.2f}", at_most=1.10), note="one run per length"),
     ]
 
 
 def steepest(lengths, values):
-    """The largest slope between neighbours, on logarithmic axes; a tenth is left for noise."""
+    """The largest slope between neighbours on log-log axes; the targets leave a tenth for noise."""
     points = list(zip(lengths, values))
     return max(math.log(now / before) / math.log(longer / shorter)
                for (shorter, before), (longer, now) in zip(points, points[1:]))

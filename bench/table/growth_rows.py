@@ -1,4 +1,4 @@
-"""What should not grow: the cost of a token with the corpus or the mix of lengths; and what threads give."""
+"""Scaling: cost per token against corpus size and mixed lengths, and the speed-up of two threads."""
 import json
 import random
 import shutil
@@ -13,7 +13,7 @@ SIZES = (1_000, 29_000, 1_000_000)
 
 
 def write_corpus(folder, pairs, size):
-    """The pairs again and again, each time in another order."""
+    """The pairs, repeated in a new order each time."""
     rng = random.Random(1)
     chosen = []
     while len(chosen) < size:
@@ -26,10 +26,10 @@ def write_corpus(folder, pairs, size):
 
 
 def microseconds_per_token(machine, folder):
-    """Of each update of a training run but the first ones, as its metrics log says."""
+    """One value per update of a training run, without the first ones, from its metrics log."""
     model = folder / "model"
     shutil.rmtree(model, ignore_errors=True)
-    # 3,000 pieces, because 1,000 sentences do not hold many more; the network must be the same for all.
+    # 1,000 sentences do not yield many more than 3,000 pieces, and the network must be the same for all sizes.
     machine.heed("train", "--preset", "tiny", "--vocabulary", 3000, "--source", folder / "source", "--target",
                  folder / "target", "--model", model, "--after", "30u", "--average", 1, "--save-every", "1000u",
                  "--threads", machine.threads, "--quiet")
@@ -43,22 +43,22 @@ def corpus(machine):
     data = machine.needs_data()
     sides = [(data / name).read_text().splitlines() for name in ("train.en", "train.de")]
     costs = {size: [] for size in SIZES}
-    for size in SIZES + SIZES[:2]:  # the short runs before and after the long one, for what drifts
+    for size in SIZES + SIZES[:2]:  # the short runs before and after the long one, against drift
         tell(f"  {size:,} sentences")
         folder = machine.work / f"sentences-{size}"
         write_corpus(folder, list(zip(*sides)), size)
         costs[size] += microseconds_per_token(machine, folder)
         shutil.rmtree(folder)
-    # Whatever else runs only ever adds time; the quicker quarter of the updates has the least of it.
+    # Other load only adds time; the lower quartile of the updates has the least of it.
     quick = [statistics.quantiles(costs[size], n=4)[0] for size in SIZES]
-    return [row("growth of training time a token, heed train on 1,000, 29,000 and 1,000,000 sentences: "
+    return [row("scaling of training time per token, heed train on 1,000, 29,000 and 1,000,000 sentences: "
                 "slowest / fastest", " / ".join(f"{cost:.0f}" for cost in quick) + " us", "-",
                 [max(quick) / min(quick)], Bar("{:.2f}", at_most=1.10),
-                note="the lower quartile of updates 6 to 30, vocabulary 3,000")]
+                note="lower quartile of updates 6 to 30, vocabulary 3,000")]
 
 
 def mixed_lengths(machine):
-    """The same sentences in batches of like lengths and in batches of all lengths."""
+    """The same sentences in batches of similar lengths and in batches of mixed lengths."""
     work = training_work(machine)
     ids = (work / "train.ids").read_text().splitlines()
     batches = [line.split() for line in (work / "batches.txt").read_text().splitlines()]
@@ -76,7 +76,7 @@ def mixed_lengths(machine):
     found = take_turns(5, sorted=lambda: train(machine, "tiny", len(batches)),
                        mixed=lambda: train(machine, "tiny", len(batches), batches="mixed.txt"))
     costs = {name: [1e6 / speed for speed in column(found[name], "tokens_per_second")] for name in found}
-    return [row("cost of a token in batches of mixed lengths / in batches of like lengths, tiny preset",
+    return [row("cost per token, batches of mixed lengths / batches of similar lengths, tiny preset",
                 median_text(costs["mixed"], "{:.0f} us"), median_text(costs["sorted"], "{:.0f} us"),
                 ratios(costs["mixed"], costs["sorted"]), Bar("{:.2f}", at_most=1.05))]
 
@@ -92,10 +92,10 @@ def threads(machine):
                        two=lambda: translate(machine, model, 5, threads=2)[0])
     bar = Bar("{:.2f}", at_least=1.85)
     return [
-        row("two threads; rival: one thread; training, tiny preset",
+        row("two threads; baseline: one thread; training, tiny preset",
             median_text(speeds["two"], "{:,.0f} tokens/s"), median_text(speeds["one"], "{:,.0f} tokens/s"),
             ratios(speeds["two"], speeds["one"]), bar),
-        row("two threads; rival: one thread; translation of 1,000 lines, beam 5",
+        row("two threads; baseline: one thread; translation of 1,000 lines, beam 5",
             median_text(lines["two"], "{:.2f} s"), median_text(lines["one"], "{:.2f} s"),
             ratios(lines["one"], lines["two"]), bar, note="; ".join(filter(None, ["3 rounds", note]))),
     ]

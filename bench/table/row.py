@@ -1,4 +1,4 @@
-"""A row of the table: what was measured, what it is compared with, and which bar it had to reach."""
+"""A row of the table: what was measured, its baseline, and its target."""
 import dataclasses
 import statistics
 
@@ -7,7 +7,7 @@ from table.limits import limit_of
 
 @dataclasses.dataclass
 class Bar:
-    """A bound for the measured number, if there is one, with the way to write such numbers: "{:.2f}", "{:.0%}"."""
+    """The target of a measured number, if there is one, and its format: "{:.2f}", "{:.0%}"."""
     form: str
     at_least: float = None
     at_most: float = None
@@ -29,28 +29,29 @@ class Row:
     work: str
     ours: str = "-"
     rival: str = "-"
-    measured: str = "-"  # the number that the bar is about: median, lowest, highest
+    measured: str = "-"  # the number that the target is about: median, lowest, highest
     bar: str = "-"
     reached: str = "-"  # yes, or short
     share: str = "-"  # of what the machine can do
     note: str = ""
 
 
-COLUMNS = ("work", "ours", "rival", "ratio (lowest-highest)", "bar", "reached", "of the limit")
+COLUMNS = ("work", "Heed", "baseline", "ratio (lowest-highest)", "target", "met", "of limit")
 
 
 def cells(row):
-    return (row.work, row.ours, row.rival, row.measured, row.bar, row.reached, row.share)
+    met = "no" if row.reached == "short" else row.reached
+    return (row.work, row.ours, row.rival, row.measured, row.bar, met, row.share)
 
 
 def remarks(row_):
-    """What a reader has to know beside the numbers; for a row that falls short, what limits it."""
+    """Footnotes of a row; if it misses its target, what limits it."""
     limit = limit_of(row_.work) if row_.reached == "short" else ""
     return [remark for remark in (row_.note, limit and f"limited by: {limit}") if remark]
 
 
 def row(work, ours, rival, samples, bar, shares=None, note=""):
-    """`samples`: the number that the bar is about, one for each round; so are `shares`."""
+    """`samples`: the number that the target is about, one per round; `shares` likewise."""
     middle = statistics.median(samples)
     form = bar.form.format
     spread = f" ({form(min(samples))}-{form(max(samples))})" if len(samples) > 1 else ""
@@ -64,7 +65,7 @@ def median_text(values, form):
 
 
 def ratios(numerators, denominators):
-    """Round by round, so that what slows the machine for a while falls on both."""
+    """Round by round, so a temporary slowdown of the machine falls on both."""
     return [n / d for n, d in zip(numerators, denominators)]
 
 
@@ -84,7 +85,7 @@ def markdown_table(rows):
         return "| " + " | ".join(parts) + " |"
 
     out = [line(COLUMNS), line(["---"] + ["---:"] * 3 + ["---"] * 2 + ["---:"])]
-    said = []  # each remark once, by its number
+    said = []  # each remark once, numbered
     for row_ in rows:
         said += [remark for remark in remarks(row_) if remark not in said]
         numbers = "".join(f" [{1 + said.index(remark)}]" for remark in remarks(row_))

@@ -1,10 +1,10 @@
-"""Training beside PyTorch: the same networks, the same batches."""
+"""Training next to PyTorch: the same networks, the same batches."""
 from table.machine import column, take_turns
 from table.row import Bar, median_text, ratios, row
 
 TOKENS = "{:,.0f} tokens/s"
 
-# The sizes that the rival needs to build our presets; training_speed knows them by name.
+# The sizes that the baseline needs to build our presets; training_speed knows them by name.
 RIVAL_SIZES = {
     "tiny": (),
     "base": ("--dim", 512, "--feed-forward-dim", 2048, "--heads", 8, "--layers", 6, "--dropout", 0.1),
@@ -12,7 +12,7 @@ RIVAL_SIZES = {
 
 
 def training_work(machine):
-    """The folder with the batches of both sides; made once."""
+    """The folder with the batches for both programs; created once."""
     work = machine.work / "training"
     if not (work / "batches.txt").exists():
         machine.ours("training_speed", "prepare", machine.needs_data(), work)
@@ -43,13 +43,13 @@ def tiny(machine):
     is_first_torch = machine.torch_version.startswith("1.")
     ours = median_text(speeds["heed"], TOKENS)
     return [
-        row("training, tiny preset, 4,096 tokens a batch; rival: PyTorch tuned by hand", ours,
+        row("training, tiny preset, 4,096 tokens per batch; baseline: hand-tuned PyTorch", ours,
             median_text(speeds["tuned"], TOKENS), ratios(speeds["heed"], speeds["tuned"]),
             Bar("{:.2f}", at_least=2.0 if is_first_torch else 1.6), shares),
-        row("the same; rival: nn.Transformer as documented", ours, median_text(speeds["stock"], TOKENS),
+        row("the same; baseline: nn.Transformer as documented", ours, median_text(speeds["stock"], TOKENS),
             ratios(speeds["heed"], speeds["stock"]), Bar("{:.2f}", at_least=3.5), shares),
         share_row("tiny", found, shares, 0.70),
-        row("peak memory of training, tiny preset; rival: PyTorch tuned by hand",
+        row("peak memory in training, tiny preset; baseline: hand-tuned PyTorch",
             median_text(memory["heed"], "{:.0f} MB"), median_text(memory["tuned"], "{:.0f} MB"),
             ratios(memory["heed"], memory["tuned"]), Bar("{:.2f}", at_most=0.5)),
     ]
@@ -64,7 +64,7 @@ def base(machine):
     ours, theirs = (column(found[name], "tokens_per_second") for name in ("heed", "tuned"))
     shares = ratios(column(found["heed"], "gflops"), [fma for fma, _ in found["peak"]])
     return [
-        row("training, base preset (width 512), 4,096 tokens a batch; rival: PyTorch tuned by hand",
+        row("training, base preset (width 512), 4,096 tokens per batch; baseline: hand-tuned PyTorch",
             median_text(ours, TOKENS), median_text(theirs, TOKENS), ratios(ours, theirs),
             Bar("{:.2f}", at_least=1.3), shares, note="3 rounds"),
         share_row("base", found, shares, 0.80),
@@ -72,7 +72,7 @@ def base(machine):
 
 
 def share_row(preset, found, shares, bar):
-    return row(f"matrix work during training, {preset} preset; rival: the multiply-add peak",
+    return row(f"matrix products in training, {preset} preset; baseline: FMA peak",
                median_text(column(found["heed"], "gflops"), "{:.0f} GFLOP/s"),
                median_text([fma for fma, _ in found["peak"]], "{:.0f} GFLOP/s"), shares,
                Bar("{:.1%}", at_least=bar), shares)
@@ -85,6 +85,6 @@ def gpt2(machine):
     ours, theirs = (column(found[name], "tokens_per_second") for name in ("heed", "torch"))
     work = found["heed"][0]["gflop_per_token"][0]
     shares = [speed * work / fma for speed, (fma, _) in zip(ours, found["peak"])]
-    return [row("training, GPT-2-small shape, 4 x 256 tokens; rival: PyTorch", median_text(ours, TOKENS),
+    return [row("training, GPT-2-small shape, 4 x 256 tokens; baseline: PyTorch", median_text(ours, TOKENS),
                 median_text(theirs, TOKENS), ratios(ours, theirs), Bar("{:.2f}", at_least=1.15), shares,
                 note="3 rounds")]

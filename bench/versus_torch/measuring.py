@@ -1,4 +1,4 @@
-"""What every rival does: threads, samples, memory, and lines of `name value`."""
+"""Shared by all baselines: threads, samples, memory, and `name value` lines."""
 import time
 
 import torch
@@ -21,7 +21,7 @@ def seconds_of(work):
 
 
 def seconds_per_call(count, work):
-    """As bench/support/samples.h: each sample is the mean over calls that fill a tenth of a second."""
+    """As bench/support/samples.h: each sample is the mean over the calls of a tenth of a second."""
     first = seconds_of(work)
     samples = [first] if first > 15 else []
     once = first if first > 0.1 else seconds_of(work)
@@ -32,7 +32,7 @@ def seconds_per_call(count, work):
 
 
 def status_megabytes(name):
-    """VmRSS is what is resident now, VmHWM the most so far."""
+    """VmRSS is the resident memory now, VmHWM its peak."""
     with open("/proc/self/status") as status:
         for line in status:
             if line.startswith(name + ":"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch's attention alone: 8 heads of 64, one sequence, float. The rival of attention_bench.
+"""Attention alone in PyTorch: 8 heads of 64, one sequence, f32. The baseline of attention_bench.
 
   torch_attention.py LENGTH causal|full forward|backward THREADS [SAMPLES]
 
@@ -42,7 +42,7 @@ def main(length, is_causal, with_backward, samples):
             with torch.inference_mode():
                 attention(q, k, v)
 
-    torch.randn(64, 64).mm(torch.randn(64, 64))  # the buffers of the matrix library
+    torch.randn(64, 64).mm(torch.randn(64, 64))  # allocates the buffers of the BLAS library
     before = status_megabytes("VmRSS")
     reset_peak_resident()
     for seconds in seconds_per_call(samples, call):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The preset `char` in PyTorch, trained on the same characters: the rival of bench/shakespeare.
+"""The preset `char` in PyTorch, trained on the same characters: the baseline of bench/shakespeare.
 
   torch_characters.py TRAIN VALID THREADS [UPDATES]
 
-Four blocks of width 128, four heads, 64 characters of context, 12 windows an update, AdamW, a cosine from
-0.003 to 0 after 100 updates of warm-up: what train/recipe_presets.cpp says. Prints the seconds of training
-without validation, then the loss over all of VALID.
+Four blocks of width 128, four heads, 64 characters of context, 12 windows per update, AdamW, cosine decay
+from 0.003 to 0 after 100 warm-up updates, as in train/recipe_presets.cpp. Prints the training time without
+validation, then the loss over all of VALID.
 """
 import math
 import sys

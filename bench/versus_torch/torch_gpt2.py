@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A decoder-only model of GPT-2's small shape in PyTorch, random weights. The rival of gpt2_speed.
+"""A decoder-only model of the GPT-2-small shape in PyTorch, random weights. The baseline of gpt2_speed.
 
   torch_gpt2.py train THREADS [UPDATES]    4 sequences of 256 tokens, AdamW included
-  torch_gpt2.py decode THREADS [TOKENS]    one sequence with a cache, after a prompt of 512
+  torch_gpt2.py decode THREADS [TOKENS]    one sequence with a KV cache, after a 512-token prompt
 """
 import sys
 
@@ -73,7 +73,7 @@ class LanguageModel(nn.Module):
 
 
 class OneRowLinear(nn.Module):
-    """A product with one row as a matrix times a vector: faster than a product of two matrices."""
+    """A product with one row as a matrix-vector product: faster than a matrix product."""
     def __init__(self, linear):
         super().__init__()
         self.weight, self.bias = linear.weight, linear.bias

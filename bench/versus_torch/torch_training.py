@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Training speed of the Transformer in PyTorch. The rival of training_speed, on the same batches.
+"""Training throughput of the Transformer in PyTorch. The baseline of training_speed, on the same batches.
 
   torch_training.py batches WORK     chooses batches by length: WORK/train.ids -> WORK/batches.txt
-  torch_training.py run WORK [...]   trains over them; prints target tokens a second and peak memory
+  torch_training.py run WORK [...]   trains on them; prints target tokens per second and peak memory
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ def read_ids(work):
 
 
 def make_batches(sources, targets, max_tokens, rng):
-    """Sentences of like length together, sentences x longest side <= max_tokens, in random order."""
+    """Sentences of similar length together, sentences x longest side <= max_tokens, in random order."""
     def longest_side(i):
         return max(len(sources[i]), len(targets[i]) + 1)
 
@@ -57,7 +57,7 @@ def choose_batches(args):
 
 
 class FlatAdam:
-    """All parameters and all gradients in one tensor each: one set of Adam's kernels for all."""
+    """All parameters and all gradients in one tensor each: one set of Adam kernels for all."""
     def __init__(self, model):
         parameters = list(model.parameters())
         count = sum(p.numel() for p in parameters)

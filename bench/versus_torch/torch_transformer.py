@@ -1,9 +1,9 @@
-"""The encoder-decoder Transformer in PyTorch, tuned by hand for processors: what Heed is measured against.
+"""The encoder-decoder Transformer in PyTorch, hand-tuned for CPUs: the baseline of Heed.
 
-Norms after the sub-layers, sinusoidal or rotary positions, one embedding for source, target and output. Projection
+Post-norm, sinusoidal positions or RoPE, one embedding for source, target and output. Projection
 and loss fused in chunks, dropout masks from random bytes, one flat Adam, one product for query, key and
 value, and scaled_dot_product_attention where this torch has it. `StockModel` is the same network from
-torch.nn.Transformer, as its documentation shows it.
+torch.nn.Transformer, as in its documentation.
 """
 import math
 
@@ -29,7 +29,7 @@ def sinusoids(length, dim):
 
 
 def rotations(length, dim):
-    """cos and sin of position / 10000^(2i / dim), [length, dim]: a vector's halves turn together."""
+    """cos and sin of position / 10000^(2i / dim), [length, dim]: the two halves of a vector rotate together."""
     angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, dim, 2)[None, :] / dim)
     return angles.cos().repeat(1, 2), torch.cat([-angles.sin(), angles.sin()], 1)
 
@@ -40,7 +40,7 @@ def causal_mask(length):
 
 class ProjectionLoss(torch.autograd.Function):
     """Output projection and label-smoothed cross-entropy, in chunks of rows; the gradient of the logits
-    is made in place in the forward pass, so that tokens x vocabulary never exist at once."""
+    is computed in place in the forward pass, so tokens x vocabulary never exist at once."""
     @staticmethod
     def forward(ctx, x, weight, targets, smoothing, chunk):
         vocabulary = weight.size(0)
@@ -62,7 +62,7 @@ class ProjectionLoss(torch.autograd.Function):
             z.scatter_add_(1, wanted, z.new_full((len(wanted), 1), -(1 - smoothing)))
             torch.mm(z, weight, out=dx[begin:begin + chunk])
             dweight.addmm_(z.t(), rows)
-        # The part of the target that is spread evenly enters as corrections of rank one.
+        # The smoothed part of the target enters as rank-one corrections.
         dx.sub_(weight_sum * (smoothing / vocabulary))
         dweight.sub_(x_sum * (smoothing / vocabulary))
         ctx.save_for_backward(dx, dweight)
@@ -100,7 +100,7 @@ class Attention(nn.Module):
     def __init__(self, dim, num_heads):
         super().__init__()
         self.num_heads, self.dim = num_heads, dim
-        self.rotations = None  # or cos and sin, for self-attention that is told positions by turning
+        self.rotations = None  # cos and sin, for self-attention with RoPE
         self.weight = nn.Parameter(torch.empty(3 * dim, dim))  # query, key, value
         self.bias = nn.Parameter(torch.zeros(3 * dim))
         for part in self.weight.data.split(dim):
@@ -113,11 +113,11 @@ class Attention(nn.Module):
         return x.view(x.size(0), x.size(1), self.num_heads, -1).transpose(1, 2)
 
     def query_key_value(self, x, at=0):
-        """Of positions from `at` on."""
+        """RoPE for positions from `at` on."""
         q, k, v = map(self.split_heads, F.linear(x, self.weight, self.bias).split(self.dim, -1))
-        return self.turn(q, at), self.turn(k, at), v
+        return self.rotate(q, at), self.rotate(k, at), v
 
-    def turn(self, x, at):
+    def rotate(self, x, at):
         if self.rotations is None:
             return x
         cos, sin = (table[at:at + x.size(2)] for table in self.rotations)
@@ -189,7 +189,7 @@ class TunedModel(nn.Module):
         return dropout(x, self.probability, self.training)
 
     def encode(self, source):
-        """[B, S] ids -> [B, S, D], and the mask of its padding, if there is any."""
+        """[B, S] ids -> [B, S, D], and the padding mask, if there is padding."""
         is_padding = source.eq(PAD)
         mask = None
         if is_padding.any():
@@ -200,7 +200,7 @@ class TunedModel(nn.Module):
         return x, mask
 
     def loss(self, source, target_input, target_output, smoothing=0.1, chunk=512):
-        """The sum over the target tokens."""
+        """The loss summed over the target tokens."""
         memory, mask = self.encode(source)
         x = self.embed(target_input)
         length = target_input.size(1)

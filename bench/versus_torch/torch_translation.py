@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Translation in PyTorch with the weights of a Heed model: the rival of `heed translate`.
+"""Translation in PyTorch with the weights of a Heed model: the baseline of `heed translate`.
 
   torch_translation.py MODEL SOURCE_IDS TARGET_IDS BEAM THREADS
 
-Reads a line of token ids a sentence (token_ids makes them), writes the translations' ids, and prints the
+Reads one line of token ids per sentence (from token_ids), writes the ids of the translations, and prints the
 seconds of the search alone: no interpreter, no imports, no tokenizer, no loading. Batches of sentences of
-like length, keys and values in a cache, finished sentences leave their batch.
+similar length, a KV cache, and finished sentences leave their batch.
 """
 import json
 import os
@@ -22,7 +22,7 @@ MINUS_INFINITY = float("-inf")
 
 
 def read_safetensors(path):
-    """The length of the header, the header, the numbers: docs/file_formats.md."""
+    """Header length, header, data: docs/file_formats.md."""
     with open(path, "rb") as file:
         header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
         data = bytearray(file.read())
@@ -81,11 +81,11 @@ def load_model(folder):
 
 
 class BeamSearch:
-    """All sentences of a batch; rows are beam hypotheses for each sentence that is not finished."""
+    """Beam search over one batch; `beam` rows for each unfinished sentence."""
     def __init__(self, model, sources, beam):
         self.model, self.beam = model, beam
         memory, self.memory_mask = model.encode(sources)
-        # Cross-attention's keys and values are kept once a sentence, not once a hypothesis.
+        # Cross-attention keys and values are kept once per sentence, not per hypothesis.
         self.cross = [tuple(part.contiguous() for part in layer.cross_attention.key_value(memory))
                       for layer in model.decoder]
         self.num_live = len(sources)
@@ -147,7 +147,7 @@ class BeamSearch:
         if self.beam == 1:
             best, found = (log_probabilities[:, 0] + self.scores).max(-1, keepdim=True)
         else:
-            # Of each hypothesis first, then of these lists: cheaper than one top-k of beam x vocabulary.
+            # Top-k per hypothesis first, then over these lists: cheaper than one top-k of beam x vocabulary.
             count = 2 * self.beam
             best, found = log_probabilities.topk(count, -1)
             best = (best + self.scores[:, :, None]).view(self.num_live, -1)

@@ -18,7 +18,7 @@ async function startStranger(html) {
 describe('Access', () => {
   let visit;
   before(async () => (visit = await Visit.start()));
-  after(() => visit.end());
+  after(() => visit?.end());
 
   it('is given to the first who comes with the token', async () => {
     assert.equal(visit.page.url(), `${visit.explorer.origin}/`, 'the token is no longer shown');

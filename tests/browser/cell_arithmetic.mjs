@@ -1,5 +1,5 @@
 // The arithmetic of one attention weight, done again from the text that the page gives: nothing but
-// the numbers and the orders that stand there, in 32-bit floats.
+// the numbers and the orders that it gives, in 32-bit floats.
 import { expBelow, float, laneSum, sumOfProducts } from './float_arithmetic.mjs';
 
 // [{ id, side, title, order, rows: Map of name -> numbers, result: numbers }] of the page's text.

@@ -20,20 +20,20 @@ export function fma(a, b, c) {
 
 const roundedTwice = (a, b, c) => float(float(a * b) + c);
 
-// As the engine multiplies matrices, in the order that the page tells.
+// As the engine multiplies matrices, in the order that the page gives.
 export function sumOfProducts(a, b, order) {
   const multiplyAdd = order.includes('fused') ? fma : roundedTwice;
-  const piece = Number(order.match(/in pieces of (\d+)/)?.[1] ?? a.length);
+  const chain = Number(order.match(/in chains of (\d+)/)?.[1] ?? a.length);
   let total = 0;
-  for (let begin = 0; begin < a.length; begin += piece) {
+  for (let begin = 0; begin < a.length; begin += chain) {
     let sum = 0;
-    for (let i = begin; i < Math.min(a.length, begin + piece); ++i) sum = multiplyAdd(a[i], b[i], sum);
+    for (let i = begin; i < Math.min(a.length, begin + chain); ++i) sum = multiplyAdd(a[i], b[i], sum);
     total = begin === 0 ? sum : float(sum + total);
   }
   return total;
 }
 
-// e^x for x <= 0 by the constants and in the order that the page tells.
+// e^x for x <= 0 by the constants and in the order that the page gives.
 export function expBelow(x, c) {
   if (x < c[11]) return 0;
   const shifted = fma(x, c[0], c[1]);

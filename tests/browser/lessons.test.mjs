@@ -17,7 +17,7 @@ describe('Lessons', () => {
     page = visit.page;
   });
   after(async () => {
-    await visit.end();
+    await visit?.end();
     models.remove();
   });
 

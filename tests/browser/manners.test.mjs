@@ -10,7 +10,7 @@ describe('The page', () => {
     visit = await Visit.start({ fragment: '#words.digits=all' });
     page = visit.page;
   });
-  after(() => visit.end());
+  after(() => visit?.end());
 
   const fragment = () => decodeURIComponent(new URL(page.url()).hash);
   const numbersShown = () =>

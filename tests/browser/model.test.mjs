@@ -34,7 +34,7 @@ describe('Model', () => {
     page = visit.page;
   });
   after(async () => {
-    await visit.end();
+    await visit?.end();
     models.remove();
   });
 
@@ -149,7 +149,7 @@ describe('Model', () => {
     visit.expectNoComplaints();
   });
 
-  it('does so between the two languages, and behind the mask', async () => {
+  it('does so between the two languages, and for a masked cell', async () => {
     const run = await open({ site: 'decoder.1.cross_attention', head: 1 });
     const [queries, keys] = [run.target.pieces.length, run.source.pieces.length];
     const cross = stepsOf(await cellText(queries, keys, queries - 1, 2));
@@ -245,11 +245,11 @@ describe('Model', () => {
   });
 
   it('answers anew when a head is switched off', async () => {
-    await open({ panel: 'changes' });
+    await open({ panel: 'interventions' });
     await page.locator('[data-test="switch-decoder.1.cross_attention-0"]').click();
     await page.locator('[data-test="verdict"]').waitFor();
-    const { asked } = await answered(page, '/api/run', ({ asked }) => asked.changes?.heads.length > 0);
-    assert.deepEqual(asked.changes.heads, [{ site: 'decoder.1.cross_attention', head: 0, scale: 0 }]);
+    const { asked } = await answered(page, '/api/run', ({ asked }) => asked.interventions?.head_scales.length > 0);
+    assert.deepEqual(asked.interventions.head_scales, [{ site: 'decoder.1.cross_attention', head: 0, scale: 0 }]);
     const { compare } = await ask(page, '/api/run', asked);
     assert.equal(await page.locator('[data-test="before"] [data-test="answer"]').textContent(), compare.before.text);
     assert.equal(await page.locator('[data-test="after"] [data-test="answer"]').textContent(), compare.after.text);
@@ -266,42 +266,54 @@ describe('Model', () => {
     visit.expectNoComplaints();
   });
 
-  it('answers anew when a word is replaced and a link forbidden', async () => {
+  it('answers anew when a word is replaced and a link blocked', async () => {
     const site = 'encoder.0.self_attention';
-    const run = await open({ panel: 'changes' });
+    const run = await open({ panel: 'interventions' });
     const field = page.getByRole('textbox', { name: 'grey', exact: true });
     await field.fill('small');
     await field.press('Enter');
-    await eventually(() => assert.equal(page.answers.get('/api/run').asked.changes?.replace[0].text, 'small'));
-    await page.getByRole('button', { name: 'Forbid' }).click();
-    await eventually(() => assert.equal(page.answers.get('/api/run').asked.changes?.links.length, 1));
+    await eventually(() => assert.equal(page.answers.get('/api/run').asked.interventions?.replacements[0].text, 'small'));
+    await page.getByRole('button', { name: 'Block', exact: true }).click();
+    await eventually(() => assert.equal(page.answers.get('/api/run').asked.interventions?.knockouts.length, 1));
     const { asked, answer } = page.answers.get('/api/run');
     assert.ok(answer.source.word_texts.includes('small') && run.source.word_texts.includes('grey'));
-    const { query, key } = asked.changes.links[0];
+    const { query, key } = asked.interventions.knockouts[0];
     const weights = await askFloats(page, `/api/trace/${answer.trace}/weights?site=${site}`);
     const count = answer.source.pieces.length;
-    assert.equal(weights[query * count + key], 0, 'no head looks along a forbidden link');
+    assert.equal(weights[query * count + key], 0, 'no head looks along a blocked link');
     await page.getByRole('button', { name: 'Undo all' }).click();
-    await eventually(() => assert.equal(page.answers.get('/api/run').asked.changes, null));
+    await eventually(() => assert.equal(page.answers.get('/api/run').asked.interventions, null));
+    visit.expectNoComplaints();
+  });
+
+  it('reads the addresses of an older page', async () => {
+    const head = { site: 'decoder.1.cross_attention', head: 0, scale: 0 };
+    const changes = { heads: [head], links: [], similarity: null, replace: [] };
+    await open({ panel: 'changes', changes: JSON.stringify(changes) });
+    await page.locator('[data-test="verdict"]').waitFor();
+    const { asked } = await answered(page, '/api/run');
+    assert.deepEqual(asked.interventions.head_scales, [head]);
+    await open({ panel: 'truth' });
+    await page.locator('[data-test="predicted"]').waitFor();
     visit.expectNoComplaints();
   });
 
   it('keeps the names of words that the model does not know', async () => {
-    await open({ panel: 'changes', text: 'The 鼠 slept.' });
+    await open({ panel: 'interventions', text: 'The 鼠 slept.' });
     await page.getByRole('textbox', { name: '鼠', exact: true }).waitFor();
     visit.expectNoComplaints();
   });
 
   it('tells attention, attribution and cause apart', async () => {
-    const run = await open({ panel: 'truth', target: 1 });
+    const run = await open({ panel: 'attribution', target: 1 });
     await page.locator('[data-test="predicted"]').waitFor();
-    const truth = await ask(page, `/api/trace/${run.trace}/attribution?target=1`);
-    expectFloat(await page.locator('[data-test="predicted"]').textContent(), truth.predicted.probability);
+    const attribution = await ask(page, `/api/trace/${run.trace}/attribution?target=1`);
+    expectFloat(await page.locator('[data-test="predicted"]').textContent(), attribution.predicted.probability);
     expectBars(
-      await barsOf(page, 'model.truth'),
-      ['attention', 'gradient_x_input', 'leave_one_out'].map((kind) => truth.inputs.map((input) => input[kind])),
+      await barsOf(page, 'model.attribution'),
+      ['attention', 'gradient_x_input', 'leave_one_out'].map((kind) => attribution.inputs.map((input) => input[kind])),
     );
-    await picture(page, 'model-truth');
+    await picture(page, 'model-attribution');
     visit.expectNoComplaints();
   });
 
@@ -372,7 +384,7 @@ describe('Other models', () => {
   const models = new Models();
   after(() => models.remove());
 
-  it('write on', async () => {
+  it('continue a text', async () => {
     const visit = await Visit.start({ args: ['--model', models.language()], fragment: at({ text: 'The grey' }) });
     try {
       const { page } = visit;
@@ -389,7 +401,7 @@ describe('Other models', () => {
     }
   });
 
-  it('tell classes', async () => {
+  it('classify', async () => {
     const visit = await Visit.start({ args: ['--model', models.classifier()], fragment: at({}) });
     try {
       const { page } = visit;

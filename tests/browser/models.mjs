@@ -43,9 +43,9 @@ export class Models {
     return this.path('translation');
   }
 
-  // A run that goes on until it is stopped.
+  // A run that trains until it is stopped.
   startTraining(name) {
-    return startHeed(this.translationArguments(name, '100000u'), ['ignore', 'ignore', 'inherit']);
+    return startHeed(this.translationArguments(name, '100000u'));
   }
 
   language() {

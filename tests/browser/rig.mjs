@@ -1,12 +1,13 @@
-// What the tests share: the program, the browser, and pages that remember what went wrong on them.
+// Shared by all tests: the program, the browser, and pages that remember what went wrong on them.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { options } from './options.mjs';
+import { abort, WatchedProcess } from './processes.mjs';
 
 const { chromium } = createRequire(`${options.web}/package.json`)('playwright-core');
 
@@ -17,35 +18,34 @@ export function heed(args, input = '') {
   return execFileSync(options.program, args, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-export function startHeed(args, stdio) {
-  return spawn(options.program, args, { stdio });
+// Starts a command of the program that runs until it is told to end.
+export function startHeed(args) {
+  return WatchedProcess.start(options.program, args);
 }
 
 // `heed explore`, and the address that it prints.
 export async function startExplorer(args = []) {
-  const program = startHeed(['explore', '--threads', '1', ...args], ['ignore', 'ignore', 'pipe']);
-  const lines = createInterface({ input: program.stderr });
-  const [line] = await Promise.race([
-    once(lines, 'line'),
-    once(program, 'exit').then(([code]) => assert.fail(`heed explore ended with ${code}`)),
-  ]);
+  const program = startHeed(['explore', '--threads', '1', ...args]);
+  const [line] = await once(program.lines, 'line');
   const address = line.match(/^heed explore: (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+)$/)?.[1];
   assert.ok(address, `expected the address, found ${line}`);
   return {
     address,
     origin: new URL(address).origin,
     async stop() {
-      program.kill('SIGINT');
-      const [code] = await once(program, 'exit');
-      assert.equal(code, 130, 'the program ends with 128 + the signal');
+      assert.equal(await program.end('SIGINT'), 130, 'the program ends with 128 + the signal');
     },
   };
 }
 
-export function startBrowser() {
-  return chromium.launch({
+// A browser whose death, or that of a page, ends the test.
+export async function startBrowser() {
+  const server = await chromium.launchServer({
     executablePath: options.chromium,
     headless: true,
+    handleSIGHUP: false, // processes.mjs does
+    handleSIGINT: false,
+    handleSIGTERM: false,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -57,6 +57,19 @@ export function startBrowser() {
       '--host-resolver-rules=MAP elsewhere.example 127.0.0.1',
     ],
   });
+  const program = new WatchedProcess('chromium', server.process());
+  const browser = await chromium.connect(server.wsEndpoint());
+  return {
+    async newContext(wishes) {
+      const context = await browser.newContext(wishes);
+      context.on('page', (page) => page.on('crash', () => abort(`a page crashed: ${page.url()}`)));
+      return context;
+    },
+    async close() {
+      program.release();
+      await server.close();
+    },
+  };
 }
 
 // A page that keeps its complaints: errors, warnings, broken policies and failed requests.
@@ -85,21 +98,26 @@ export async function newPage(context) {
   return page;
 }
 
-// The explorer in a browser of its own, with what `use` does to it, and nothing to complain of.
+// The explorer in a browser of its own.
 export class Visit {
   static async start({ args = [], fragment = '' } = {}) {
     const visit = new Visit();
-    visit.explorer = await startExplorer(args);
-    visit.browser = await startBrowser();
-    visit.context = await visit.browser.newContext({
-      viewport: { width: 1360, height: 900 },
-      locale: 'en-GB',
-      colorScheme: 'light',
-      reducedMotion: 'reduce',
-    });
-    visit.page = await newPage(visit.context);
-    await visit.page.goto(visit.explorer.address + fragment);
-    return visit;
+    try {
+      visit.explorer = await startExplorer(args);
+      visit.browser = await startBrowser();
+      visit.context = await visit.browser.newContext({
+        viewport: { width: 1360, height: 900 },
+        locale: 'en-GB',
+        colorScheme: 'light',
+        reducedMotion: 'reduce',
+      });
+      visit.page = await newPage(visit.context);
+      await visit.page.goto(visit.explorer.address + fragment);
+      return visit;
+    } catch (error) {
+      await visit.end();
+      throw error;
+    }
   }
 
   // The same page in another state; it starts anew, as from a bookmark.
@@ -109,8 +127,11 @@ export class Visit {
   }
 
   async end() {
-    await this.browser.close();
-    await this.explorer.stop();
+    try {
+      await this.browser?.close();
+    } finally {
+      await this.explorer?.stop();
+    }
   }
 
   expectNoComplaints() {
@@ -173,7 +194,13 @@ export function answered(page, path, suits = () => true) {
 // The file that a click on the page gives.
 export async function saved(page, click) {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  const folder = mkdtempSync(join(tmpdir(), 'heed_download_'));
+  try {
+    await download.saveAs(join(folder, 'file'));
+    return { name: download.suggestedFilename(), bytes: readFileSync(join(folder, 'file')) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 // A card's picture or numbers in one of the formats that its menu offers.

@@ -1,4 +1,4 @@
-// Tests of the explorer's page in a real browser, with the program behind it:
+// Tests of the explorer's page in a real browser, with the program serving it:
 //
 //   node tests/browser/run.mjs [--program build/release/heed] [VIEW ...]
 //

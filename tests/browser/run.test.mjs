@@ -1,6 +1,5 @@
-// A training run, watched while it goes on and looked back at.
+// A training run, watched live and looked back at.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Models } from './models.mjs';
@@ -20,8 +19,8 @@ describe('Run', () => {
     page = visit.page;
   });
   after(async () => {
-    training.kill('SIGKILL');
-    await visit.end();
+    await training?.end('SIGKILL');
+    await visit?.end();
     models.remove();
   });
 
@@ -30,7 +29,7 @@ describe('Run', () => {
 
   it('moves on while one looks', async () => {
     await fact('Update').waitFor();
-    assert.match(await page.locator('[role="status"]').first().textContent(), /going on/);
+    assert.match(await page.locator('[role="status"]').first().textContent(), /is live/);
     const first = await shownUpdate();
     await eventually(async () => assert.ok((await shownUpdate()) > first + 10, 'the page is told of updates'));
     assert.ok((await page.locator('[data-mark="run.curves"] canvas').count()) >= 3);
@@ -38,8 +37,7 @@ describe('Run', () => {
   });
 
   it('says when it has ended, with the last numbers of the log', async () => {
-    training.kill('SIGINT');
-    await once(training, 'exit');
+    await training.end('SIGINT');
     const updates = log().filter(({ kind }) => kind === 'update');
     const validations = log().filter(({ kind }) => kind === 'validation');
     await eventually(async () => {

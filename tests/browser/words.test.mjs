@@ -18,7 +18,7 @@ describe('Words', () => {
     page = visit.page;
   });
   after(async () => {
-    await visit.end();
+    await visit?.end();
     rmSync(folder, { recursive: true });
   });
 

@@ -10,6 +10,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/version.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -76,7 +77,7 @@ TEST(Command, TheProgramsHelpListsTheCommands) {
 
 TEST(Command, TheVersionIsThatOfTheBuild) {
   EXPECT_EQ(run({}, {"--version"}).out, std::string("heed ") + version + "\n");
-  std::ifstream build(HEED_TEST_DATA "/../../CMakeLists.txt");
+  std::ifstream build(std::string(golden_folder) + "/../../CMakeLists.txt");
   const std::string text(std::istreambuf_iterator<char>(build), {});
   EXPECT_NE(text.find(std::string("project(heed VERSION ") + version), std::string::npos);
 }

@@ -9,6 +9,7 @@
 #include "heed/base/error.h"
 #include "infer/memorised_translator.h"
 #include "infer/toy_encoders.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
@@ -17,7 +18,7 @@ namespace heed::cli {
 namespace {
 
 std::filesystem::path data(const std::string& name) {
-  return std::filesystem::path(HEED_TEST_DATA) / name;
+  return std::filesystem::path(golden_folder) / name;
 }
 
 std::string evaluate_golden_text(EvaluateOptions options) {

@@ -13,6 +13,7 @@
 
 #include "heed/explore/page_files.h"
 #include "support/http_client.h"
+#include "support/paths.h"
 
 namespace heed::cli {
 namespace {
@@ -23,13 +24,13 @@ class ExploreProgram {
   explicit ExploreProgram(const std::vector<std::string>& arguments) {
     int ends[2];
     if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
-    std::vector<const char*> argv{HEED_PROGRAM, "explore"};
+    std::vector<const char*> argv{program_path, "explore"};
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     argv.push_back(nullptr);
     child_ = ::fork();
     if (child_ == 0) {
       ::dup2(ends[1], STDERR_FILENO);
-      ::execv(HEED_PROGRAM, const_cast<char* const*>(argv.data()));
+      ::execv(program_path, const_cast<char* const*>(argv.data()));
       ::_exit(127);
     }
     ::close(ends[1]);

@@ -17,6 +17,7 @@
 #include "heed/io/files.h"
 #include "heed/text/csv.h"
 #include "heed/text/lines.h"
+#include "support/paths.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
 #include "train/toy_training.h"
@@ -81,7 +82,7 @@ void expect_one_line(const std::string& text) {
 TEST(TrainCommand, ARunByTheClockKeepsTheScheduleOfItsPreset) {
   const ToyTraining toy;
   EXPECT_EQ(run(replaced(toy_arguments(toy, "model"), "--after", "0.001m")).code, 0);
-  EXPECT_EQ(train::begun_run(toy.file("model"))->recipe.training.schedule.kind,
+  EXPECT_EQ(train::saved_run(toy.file("model"))->recipe.training.schedule.kind,
             train::ScheduleKind::linear);
 }
 
@@ -149,9 +150,9 @@ TEST(TrainCommand, ReadsSettingsFromAFile) {
   const Outcome outcome =
       run(with(toy_arguments(toy, "model"), {"--config", toy.file("settings"), "--quiet"}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto begun = train::begun_run(toy.file("model"));
-  EXPECT_EQ(begun->recipe.model.dropout, 0.25f);
-  EXPECT_EQ(begun->recipe.training.schedule.kind, train::ScheduleKind::constant);
+  const auto saved = train::saved_run(toy.file("model"));
+  EXPECT_EQ(saved->recipe.model.dropout, 0.25f);
+  EXPECT_EQ(saved->recipe.training.schedule.kind, train::ScheduleKind::constant);
 }
 
 TEST(TrainCommand, AskingForAMovingAverageSwitchesThePresetsAveragingOff) {
@@ -212,7 +213,7 @@ std::vector<std::string> small_encoder(std::vector<std::string> files) {
        "--after",    "6u",   "--validate-every", "3u"});
 }
 
-TEST(TrainCommand, TrainsAClassifierThatBeginsWithAMaskedModelAndIsBuiltLikeIt) {
+TEST(TrainCommand, InitialisesAClassifierFromAMaskedModelWithItsArchitecture) {
   const train::ToyClasses toy;
   const Outcome masked = run(small_encoder({"--masked", toy.file("train.tsv.txt"), "--valid-masked",
                                             toy.file("valid.tsv.txt"), "--model",
@@ -225,7 +226,7 @@ TEST(TrainCommand, TrainsAClassifierThatBeginsWithAMaskedModelAndIsBuiltLikeIt) 
            "--class-weights", "balanced", "--after", "6u", "--validate-every", "3u"});
   EXPECT_EQ(classes.code, 0) << classes.err;
   EXPECT_NE(classes.err.find("  accuracy "), std::string::npos) << classes.err;
-  const train::Recipe recipe = train::begun_run(toy.file("model"))->recipe;
+  const train::Recipe recipe = train::saved_run(toy.file("model"))->recipe;
   EXPECT_EQ(recipe.model.model_dim, 16);
   EXPECT_EQ(recipe.model.encoder_layers, 1);
   EXPECT_EQ(recipe.model.pooling, models::Pooling::attention);
@@ -298,7 +299,7 @@ TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
 // --- The program itself, as a process ---
 
 pid_t start_program(const std::vector<std::string>& arguments, const std::string& out) {
-  std::vector<const char*> argv{HEED_PROGRAM, "train"};
+  std::vector<const char*> argv{program_path, "train"};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);
   const pid_t child = ::fork();
@@ -307,7 +308,7 @@ pid_t start_program(const std::vector<std::string>& arguments, const std::string
   const int nothing = ::open("/dev/null", O_WRONLY);
   ::dup2(file, STDOUT_FILENO);
   ::dup2(nothing, STDERR_FILENO);
-  ::execv(HEED_PROGRAM, const_cast<char* const*>(argv.data()));
+  ::execv(program_path, const_cast<char* const*>(argv.data()));
   ::_exit(127);
 }
 

@@ -84,11 +84,11 @@ TEST(TrainingProgress, QuietStillTellsWhatIsLeftOut) {
   std::ostringstream log;
   TrainingProgress progress(log, {.quiet = true});
   train::RunStart start;
-  start.num_examples = 10;
+  start.data.num_examples = 10;
   progress.on_start(start);
   EXPECT_EQ(log.str(), "");
-  start.num_blank = 2;
-  start.num_too_long = 3;
+  start.data.num_blank = 2;
+  start.data.num_too_long = 3;
   progress.on_start(start);
   EXPECT_EQ(log.str(), "left out: 2 blank pairs, 3 that are too long; 0 of those to validate\n");
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
@@ -35,6 +37,28 @@ TEST(Shape, RefusesNegativeSizesAndMissingAxes) {
   EXPECT_THROW((Shape{2, -1}), Error);
   EXPECT_THROW((Shape{2, 3}.dim(2)), Error);
   EXPECT_THROW((Shape{2, 3}.dim(-3)), Error);
+}
+
+std::string printed(const Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor;
+  return text.str();
+}
+
+TEST(Tensor, PrintsItsShapeAndValuesInColumns) {
+  EXPECT_EQ(printed(Tensor::from({1, 2, 3, -4.5f}, {2, 2})),
+            "Tensor [2, 2]\n[[   1,    2],\n [   3, -4.5]]");
+  EXPECT_EQ(printed(Tensor::full({}, 7)), "Tensor []\n7");
+  EXPECT_EQ(printed(Tensor::zeros({0})), "Tensor [0]\n[]");
+  EXPECT_EQ(printed(Tensor()), "Tensor (undefined)");
+  EXPECT_EQ(printed(Tensor::zeros({2, 1, 2})), "Tensor [2, 1, 2]\n[[[0, 0]],\n [[0, 0]]]");
+}
+
+TEST(Tensor, PrintsOnlyTheEndsOfLongAxes) {
+  EXPECT_EQ(printed(Tensor::full({2000}, 1)), "Tensor [2000]\n[1, 1, 1, ..., 1, 1, 1]");
+  const std::string matrix = printed(Tensor::full({400, 4}, 1));
+  EXPECT_EQ(std::count(matrix.begin(), matrix.end(), '1'), 6 * 4);
+  EXPECT_NE(matrix.find("[1, 1, 1, 1],\n ...,\n [1, 1, 1, 1]"), std::string::npos);
 }
 
 TEST(Tensor, HoldsTheValuesItWasMadeFrom) {

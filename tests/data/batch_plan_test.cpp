@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
-#include "heed/base/error.h"
 #include "heed/base/random.h"
 
 namespace heed::data {
@@ -82,9 +82,25 @@ TEST(BatchPlan, InOrderKeepsTheOrderOfTheCorpus) {
 
 TEST(BatchPlan, OfNothingHasNoBatch) { EXPECT_EQ(BatchPlan::in_order({}, 8).size(), 0); }
 
-TEST(BatchPlan, RefusesAPairBeyondTheBudget) {
-  const std::vector<PairSize> sizes{{3, 9}};
-  EXPECT_THROW(BatchPlan::in_order(sizes, 8), Error);
+TEST(BatchPlan, AnItemBeyondTheBudgetIsABatchOfItsOwn) {
+  const std::vector<PairSize> sizes{{3, 9}, {1, 1}, {2, 2}, {9, 1}, {1, 1}};
+  const auto plan = BatchPlan::in_order(sizes, 8);
+  ASSERT_EQ(plan.size(), 4);
+  EXPECT_EQ(plan.batch(0).size(), 1u);
+  EXPECT_EQ(plan.batch(1).size(), 2u);
+  EXPECT_EQ(plan.batch(2).size(), 1u);
+  EXPECT_EQ(plan.batch(3).size(), 1u);
+}
+
+TEST(BatchesInOrder, AreNeighbouringItemsWithinTheBudget) {
+  const std::vector<std::string> items{"aa", "bbb", "c", "dddddddd", "e"};
+  const auto batches = batches_in_order(std::span<const std::string>(items), 5,
+                                        [](const std::string& item) { return std::ssize(item); });
+  ASSERT_EQ(batches.size(), 4u);
+  EXPECT_EQ(batches[0].size(), 2u);
+  EXPECT_EQ(batches[1][0], "c");
+  EXPECT_EQ(batches[2][0], "dddddddd");  // beyond the budget, alone
+  EXPECT_EQ(batches[3][0], "e");
 }
 
 }  // namespace

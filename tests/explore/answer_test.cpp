@@ -68,7 +68,7 @@ TEST(Answer, OfAMaskedModelIsTheWordsOfItsGaps) {
   const ModelSession& session = *toy_masked();
   const std::string line = "the <mask> in";
   const auto expected = session.fill_mask()->fill(std::span(&line, 1), "<mask>", 1).front();
-  const json found = to_json(answer(session, line), session)["gaps"];
+  const json found = to_json(answer(session, line), session)["masks"];
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0][0]["piece"], expected[0][0].word);
   EXPECT_EQ(found[0][0]["probability"], expected[0][0].probability);

@@ -17,13 +17,15 @@ using models::ModelKind;
 using nlohmann::json;
 using Floats = std::vector<float>;
 
-// One step of a cell, read from its text alone, and done again as its order says, in plain code.
+// One step of a cell, read from its JSON alone, and done again in the order of its arithmetic, in
+// plain code.
 class Step {
  public:
-  explicit Step(json step) : step_(std::move(step)) {}
+  Step(json step, json arithmetic) : step_(std::move(step)), arithmetic_(std::move(arithmetic)) {}
 
   std::string id() const { return step_["id"]; }
-  std::string order() const { return step_["order"]; }
+  bool is_fused() const { return arithmetic_["is_fused"]; }
+  std::size_t key_block() const { return arithmetic_["key_block"]; }
   Floats row(const std::string& name) const {
     for (const json& one : step_["rows"]) {
       if (one["name"] == name) return floats_of(one["values"]);
@@ -40,38 +42,30 @@ class Step {
                                       : Floats{float_of(step_["result"])};
   }
 
-  // s = 0; s = fma(a_i, b_i, s), or in pieces.
+  // s = 0; s = fma(a_i, b_i, s), or in chains.
   float product_sum(const Floats& a, const Floats& b) const {
-    const bool is_fused = order().find("fused multiply-add") != std::string::npos;
-    const std::string text = order(), before = "in pieces of ";
-    const std::size_t place = text.find(before);
-    const std::size_t length =
-        place == std::string::npos ? a.size() : std::stoul(text.substr(place + before.size()));
+    const std::size_t length = arithmetic_["chain"];
     float total = 0;
     for (std::size_t begin = 0; begin < a.size(); begin += length) {
       float sum = 0;
       for (std::size_t i = begin; i < std::min(a.size(), begin + length); ++i) {
-        sum = is_fused ? std::fma(a[i], b[i], sum) : a[i] * b[i] + sum;
+        sum = is_fused() ? std::fma(a[i], b[i], sum) : a[i] * b[i] + sum;
       }
       total = begin == 0 ? sum : total + sum;
     }
     return total;
   }
 
-  // So many sums, then the sums.
+  // A sum per lane, then the lanes.
   float sum(const Floats& values) const {
-    const std::string text = order();
-    const std::size_t end = text.find(" sums from 0");
-    EXPECT_NE(end, std::string::npos) << text;
-    const std::size_t before = text.find_last_not_of("0123456789", end - 1);
-    Floats sums(std::stoul(text.substr(before + 1)), 0.0f);
+    Floats sums(arithmetic_["lanes"].get<std::size_t>(), 0.0f);
     for (std::size_t i = 0; i < values.size(); ++i) sums[i % sums.size()] += values[i];
-    if (text.find("one after another") != std::string::npos) {
+    if (arithmetic_["lane_order"] == "in turn") {
       float total = 0;
       for (const float part : sums) total += part;
       return total;
     }
-    const bool in_halves = text.find("first half") != std::string::npos;
+    const bool in_halves = arithmetic_["lane_order"] == "halves";
     while (sums.size() > 1) {
       const std::size_t half = sums.size() / 2;
       for (std::size_t j = 0; j < half; ++j) {
@@ -82,9 +76,9 @@ class Step {
     return sums[0];
   }
 
-  static float exp_by(const Floats& c, float x, bool is_fused) {
+  float exp_by(const Floats& c, float x) const {
     const auto fma = [&](float a, float b, float d) {
-      return is_fused ? std::fma(a, b, d) : a * b + d;
+      return is_fused() ? std::fma(a, b, d) : a * b + d;
     };
     const float t = fma(x, c[0], c[1]), n = t - c[1];
     const float r = fma(-n, c[3], fma(-n, c[2], x));
@@ -103,7 +97,7 @@ class Step {
     return floats;
   }
 
-  json step_;
+  json step_, arithmetic_;
 };
 
 void expect_bits(const Floats& expected, const Floats& found, const std::string& what) {
@@ -138,7 +132,7 @@ Floats redone_projection(const Step& step) {
   return y;
 }
 
-Floats redone_turn(const Step& step) {
+Floats redone_rotation(const Step& step) {
   const Floats x = step.has_row("q") ? step.row("q") : step.row("k");
   const Floats cos = step.row("cos"), sin = step.row("sin");
   const std::size_t half = cos.size();
@@ -177,33 +171,32 @@ Floats redone_output_share(const Step& step) {
 }
 
 // The row's exponentials need the constants of the step before.
-float redone_row_sum(const Step& step, const Floats& constants, bool is_fused) {
+float redone_row_sum(const Step& step, const Floats& constants) {
   const Floats scores = step.row("scores");
-  constexpr std::size_t block_length = 128;
-  float most = -std::numeric_limits<float>::infinity(), sum = 0;
+  const std::size_t block_length = step.key_block();
+  float running_max = -std::numeric_limits<float>::infinity(), sum = 0;
   for (std::size_t first = 0; first < scores.size(); first += block_length) {
     const std::size_t end = std::min(scores.size(), first + block_length);
     const float now =
-        std::max(most, *std::max_element(scores.begin() + first, scores.begin() + end));
+        std::max(running_max, *std::max_element(scores.begin() + first, scores.begin() + end));
     if (now == -std::numeric_limits<float>::infinity()) continue;
-    if (now != most && first > 0) sum *= std::exp(most - now);
-    most = now;
+    if (now != running_max && first > 0) sum *= std::exp(running_max - now);
+    running_max = now;
     Floats exps;
     for (std::size_t j = first; j < end; ++j) {
       const bool is_masked = std::isinf(scores[j]);
-      exps.push_back(is_masked ? 0 : Step::exp_by(constants, scores[j] - most, is_fused));
+      exps.push_back(is_masked ? 0 : step.exp_by(constants, scores[j] - running_max));
     }
     sum += step.sum(exps);
   }
   return sum;
 }
 
-// Does every step of a cell again from its text.
+// Does every step of a cell again from its numbers.
 void expect_redone(const json& cell) {
   Floats constants;
-  bool is_fused = true;
   for (const json& one : cell["steps"]) {
-    const Step step(one);
+    const Step step(one, cell["arithmetic"]);
     const std::string id = step.id();
     SCOPED_TRACE(id + " " + one["side"].get<std::string>());
     if (id == "embedding") {
@@ -211,7 +204,7 @@ void expect_redone(const json& cell) {
     } else if (id == "position" && step.has_row("p")) {
       expect_bits(step.result(), added(step.row("e"), step.row("p")), id);
     } else if (id == "position") {
-      expect_bits(step.result(), redone_turn(step), id);
+      expect_bits(step.result(), redone_rotation(step), id);
     } else if (id == "norm") {
       expect_bits(step.result(), redone_norm(step), id);
     } else if (id == "query" || id == "key" || id == "value") {
@@ -234,11 +227,9 @@ void expect_redone(const json& cell) {
       EXPECT_EQ(step.result()[0], std::ranges::max(step.row("scores")));
     } else if (id == "exp") {
       constants = step.row("constants");
-      is_fused = step.order().find("rounded twice") == std::string::npos;
-      expect_bits(step.result(),
-                  {Step::exp_by(constants, step.number("s") - step.number("M"), is_fused)}, id);
+      expect_bits(step.result(), {step.exp_by(constants, step.number("s") - step.number("M"))}, id);
     } else if (id == "row_sum") {
-      expect_bits(step.result(), {redone_row_sum(step, constants, is_fused)}, id);
+      expect_bits(step.result(), {redone_row_sum(step, constants)}, id);
     } else if (id == "weight" && step.has_row("e")) {
       expect_bits(step.result(), {step.number("e") * (1 / step.number("sum"))}, id);
     } else if (id == "weighted_value") {
@@ -254,9 +245,9 @@ void expect_joined(const json& cell) {
   const auto step = [&](const std::string& id, const std::string& side = "") {
     json found;
     for (const json& one : cell["steps"]) {
-      if (one["id"] == id && one["side"] == side) found = one;  // the last: turned, if it is
+      if (one["id"] == id && one["side"] == side) found = one;  // the last: rotated, if it is
     }
-    return Step(found);
+    return Step(found, cell["arithmetic"]);
   };
   EXPECT_EQ(step("sum").result()[0], step("scale").number("s"));
   EXPECT_EQ(step("scale").result()[0], step("mask").number("s"));
@@ -304,7 +295,7 @@ void expect_cells_redone(const models::TransformerConfig& config, const std::str
   }
 }
 
-TEST(CellArithmetic, CanBeDoneAgainFromItsTextForEveryTranslationModel) {
+TEST(CellArithmetic, CanBeDoneAgainFromItsNumbersForEveryTranslationModel) {
   for (const models::TransformerConfig& config : models::small_configs()) {
     expect_cells_redone(config, "the bat sleeps");
   }
@@ -322,7 +313,7 @@ TEST(CellArithmetic, CanBeDoneAgainForModelsOfTheOtherKinds) {
   expect_cells_redone(models::small_config(ModelKind::masked), "the <mask> sleeps in");
 }
 
-// Rows of several blocks, and sums of several pieces.
+// Rows of several blocks, and sums of several chains.
 TEST(CellArithmetic, CanBeDoneAgainForLongTextsAndWideModels) {
   std::string text;
   while (text.size() < 800) text += "the bat sleeps in the cave ";
@@ -334,7 +325,7 @@ TEST(CellArithmetic, CanBeDoneAgainForLongTextsAndWideModels) {
   expect_cells_redone(wide, "the bat");
 }
 
-TEST(CellArithmetic, WeightsOfHalfTheBitsAreExactToo) {
+TEST(CellArithmetic, HalfPrecisionWeightsAreExactToo) {
   const SmallFolder folder;
   const models::TranslationModelFolder loaded =
       models::load_model_folder<models::TranslationModel>(folder.path());
@@ -349,9 +340,9 @@ TEST(CellArithmetic, WeightsOfHalfTheBitsAreExactToo) {
   }
 }
 
-// The products of wide rows of weights in 8 or 4 bits have an order of their own. What a cell shows
+// The products of wide rows of int8 and int4 weights have an order of their own. What a cell shows
 // is the engine's all the same, and it is called exact only where it can be done again.
-TEST(CellArithmetic, WeightsInAFewBitsAreCalledExactOnlyWhereTheyAre) {
+TEST(CellArithmetic, QuantizedWeightsAreCalledExactOnlyWhereTheyAre) {
   const SmallFolder folder;
   const models::TranslationModelFolder loaded =
       models::load_model_folder<models::TranslationModel>(folder.path());

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "heed/ops/attention.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/norm.h"
 #include "support/same_bits.h"
 #include "support/sample.h"
@@ -68,7 +68,7 @@ TEST(ExactArithmetic, SoftmaxIsThatOfAttention) {
       };
       const SoftmaxSteps steps = softmax_steps(row(view.masked));
       for (Index j = 0; j < keys; ++j) {
-        const float e = exp_steps(row(view.masked)[j] - steps.most).result;
+        const float e = exp_steps(row(view.masked)[j] - steps.max).result;
         ASSERT_EQ(e * steps.inverse, row(view.weights)[j]) << keys << " keys, query " << query;
       }
     }

@@ -86,7 +86,7 @@ TEST(Run, WritesOnAsTheCommandLineDoes) {
   EXPECT_EQ(result["answer"]["text"], text);
   EXPECT_EQ(result["answer"]["next"].size(), 20u);
   EXPECT_TRUE(result["target"].is_null());
-  // Every token but the last predicts the one behind it.
+  // Every token but the last predicts the one after it.
   const auto& ids = result["source"]["ids"];
   for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
     EXPECT_EQ(result["source"]["next"][i]["id"], ids[i + 1]);
@@ -109,13 +109,13 @@ TEST(Run, ClassifiesAndFillsGapsAsTheCommandLineDoes) {
 
   const SmallFolder masks(ModelKind::masked);
   ExplorerState masked = masks.state();
-  const std::string masked = "the <mask> sleeps";
+  const std::string text = "the <mask> sleeps";
   const json filled = json::parse(printed(
       [&](auto& in, auto& out) {
         cli::fill({.model = masks.path(), .top = 1, .json = true}, in, out);
       },
-      masked));
-  const ordered_json mask = run(masked, masked)["answer"]["gaps"][0][0];
+      text));
+  const ordered_json mask = run(masked, text)["answer"]["masks"][0][0];
   EXPECT_NE(filled.dump().find(mask["probability"].dump()), std::string::npos) << filled;
 }
 
@@ -163,8 +163,8 @@ TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
   ExplorerState state = folder.state();
   const ordered_json plain = run(state, sentence);
   const json interventions = {
-      {"heads", {{{"site", "encoder.0.self_attention"}, {"head", 1}, {"scale", 0}}}},
-      {"links",
+      {"head_scales", {{{"site", "encoder.0.self_attention"}, {"head", 1}, {"scale", 0}}}},
+      {"knockouts",
        {{{"site", "encoder.1.self_attention"}, {"head", nullptr}, {"query", 1}, {"key", 0}}}}};
   const ordered_json changed = run(state, sentence, {.interventions = interventions});
   EXPECT_NE(changed["answer"], plain["answer"]);
@@ -190,7 +190,8 @@ TEST(Run, ChangedAttentionChangesTheAnswerAndTheRecording) {
 TEST(Run, ReplacesWords) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
-  const json interventions = {{"replace", {{{"side", "source"}, {"word", 1}, {"text", "ball"}}}}};
+  const json interventions = {
+      {"replacements", {{{"side", "source"}, {"word", 1}, {"text", "ball"}}}}};
   const ordered_json changed = run(state, sentence, {.interventions = interventions});
   EXPECT_EQ(changed["answer"], run(state, "the ball sleeps in the cave")["answer"]);
   EXPECT_EQ(state.traces.find(changed["trace"])->text, "the ball sleeps in the cave");
@@ -206,7 +207,8 @@ TEST(Run, AClassifierThatPutsATokenFirstShowsIt) {
   const auto trace = state.traces.find(result["trace"]);
   EXPECT_EQ(trace->recording.view("encoder.0.self_attention").weights.dim(1),
             static_cast<Index>(result["source"]["ids"].size()));
-  const json interventions = {{"replace", {{{"side", "source"}, {"word", 2}, {"text", "ball"}}}}};
+  const json interventions = {
+      {"replacements", {{{"side", "source"}, {"word", 2}, {"text", "ball"}}}}};
   EXPECT_EQ(run(state, "the bat", {.interventions = interventions})["answer"],
             run(state, "the ball")["answer"]);
 }
@@ -219,12 +221,13 @@ TEST(Run, RefusesWhatItCannotRead) {
                    [&] { run(state, std::string(5000, 'a')); });
   io::expect_error(
       ErrorKind::usage,
-      "changes: encoder.0.self_attention: expected a head from 0 to "
+      "interventions: encoder.0.self_attention: expected a head from 0 to "
       "1, found 2",
       [&] {
         run(state, sentence,
             {.interventions = {
-                 {"heads", {{{"site", "encoder.0.self_attention"}, {"head", 2}, {"scale", 1}}}}}});
+                 {"head_scales",
+                  {{{"site", "encoder.0.self_attention"}, {"head", 2}, {"scale", 1}}}}}});
       });
   EXPECT_THROW(run(state, sentence, {.checkpoint = 5}), Error);
   EXPECT_THROW(run_options_from_json({{"beam", "five"}}), Error);

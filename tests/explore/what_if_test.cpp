@@ -16,7 +16,7 @@ struct Case {
   const char* name;
   const SharedSession& (*session)();
   std::string text;
-  std::string changed_text;
+  std::string edited_text;
   std::string site;  // of an attention layer that matters
 };
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
@@ -51,8 +51,8 @@ TEST_P(WhatIfOfAllKinds, AHeadThatIsSwitchedOffChangesTheProbabilities) {
 
 TEST_P(WhatIfOfAllKinds, AnotherWordIsTheSameAsAnotherSentence) {
   const WhatIf found =
-      what_if(session(), {GetParam().text, GetParam().changed_text, no_interventions});
-  EXPECT_EQ(written(found.after), written(answer(session(), GetParam().changed_text)));
+      what_if(session(), {GetParam().text, GetParam().edited_text, no_interventions});
+  EXPECT_EQ(written(found.after), written(answer(session(), GetParam().edited_text)));
   EXPECT_NE(written(found.before), written(found.after));
 }
 

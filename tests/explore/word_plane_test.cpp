@@ -19,7 +19,7 @@ Tensor identity() { return Tensor::from({1, 0, 0, 1}, {2, 2}); }
 PlaneHead plain_head() { return {identity(), identity(), identity()}; }
 Tensor three_words() { return Tensor::from({0.7f, 0.6f, 0.1f, 0.9f, 0.95f, 0.1f}, {3, 2}); }
 
-WordPlane turned_plane() {
+WordPlane rotated_plane() {
   return {.words = three_words(),
           .heads = {{Tensor::from({0.5f, -1, 2, 0.25f}, {2, 2}), identity(),
                      Tensor::from({1, 0.5f, 0, 1}, {2, 2})},
@@ -48,7 +48,7 @@ TEST(WordPlane, WithoutMatricesIsSelfAttentionToTheBit) {
 TEST(WordPlane, EveryStepFollowsFromTheOneBefore) {
   for (const auto similarity :
        {ops::Similarity::dot, ops::Similarity::cosine, ops::Similarity::scaled_dot}) {
-    WordPlane plane = turned_plane();
+    WordPlane plane = rotated_plane();
     plane.similarity = similarity;
     plane.may_see = {true, false, true, true, true, false, false, true, true};
     for (const PlaneHeadSteps& head : attend_in_plane(plane).heads) {
@@ -78,7 +78,7 @@ TEST(WordPlane, EveryStepFollowsFromTheOneBefore) {
 }
 
 TEST(WordPlane, HeadsWorkAloneAndMeetInTheOutputMatrix) {
-  const WordPlane plane = turned_plane();
+  const WordPlane plane = rotated_plane();
   const PlaneAttention both = attend_in_plane(plane);
   ASSERT_EQ(both.heads.size(), 2u);
   for (Index h = 0; h < 2; ++h) {
@@ -111,7 +111,7 @@ TEST(WordPlane, AWordThatSeesNothingStaysAtZero) {
 
 TEST(WordPlane, RefusesWhatDoesNotFit) {
   const auto refuses = [](auto change) {
-    WordPlane plane = turned_plane();
+    WordPlane plane = rotated_plane();
     change(plane);
     EXPECT_THROW(attend_in_plane(plane), Error);
   };

@@ -3,36 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/infer/attention_watcher.h"
 #include "models/small_models.h"
 
 namespace heed::infer {
 namespace {
-
-std::vector<Index> words_of(const std::string& text, text::Subwords subwords) {
-  const std::vector<std::string> lines{"a bat lives in the cave", "a cat sat on the mat",
-                                       "the bat and the cat", "a cave in the mat"};
-  const int vocabulary = subwords == text::Subwords::bpe ? 24 : 40;
-  const auto tokenizer =
-      text::Tokenizer::train(lines, {.vocabulary = vocabulary, .subwords = subwords});
-  return words_of_pieces(tokenizer.encode(text), tokenizer);
-}
-
-TEST(WordsOfPieces, CountsWordsAsWhiteSpaceSeparatesThem) {
-  EXPECT_EQ(words_of("the cat sat", text::Subwords::word), (std::vector<Index>{0, 1, 2}));
-  // The white space before a word is a character of its own, and belongs to that word.
-  EXPECT_EQ(words_of("a bat", text::Subwords::character), (std::vector<Index>{0, 0, 1, 1, 1, 1}));
-  const std::vector<Index> pieces = words_of("the bat lives", text::Subwords::bpe);
-  EXPECT_EQ(pieces.front(), 0);
-  EXPECT_EQ(pieces.back(), 2);
-  EXPECT_TRUE(std::ranges::is_sorted(pieces));
-}
-
-TEST(WordsOfPieces, SeveralSpacesAreOneAndSpacesAtTheEndsAreNoWords) {
-  const std::vector<Index> words = words_of("  a   bat  ", text::Subwords::character);
-  EXPECT_EQ(words.front(), 0);
-  EXPECT_EQ(words.back(), 1);
-  EXPECT_TRUE(words_of("", text::Subwords::character).empty());
-}
 
 TEST(AlignWords, TakesTheHeaviestSourceWordOverHeadsAndPieces) {
   // Two heads, three target pieces (two words), four source pieces (two words and the end).
@@ -46,7 +21,7 @@ TEST(AlignWords, TakesTheHeaviestSourceWordOverHeadsAndPieces) {
   const std::vector<Index> source{0, 0, 1}, target{0, 0, 1};
   // Target word 0: source word 0 has 0.2 + 0.7 + 0.6 + 0.2 = 1.7, source word 1 has 1.0.
   // Target word 1: source word 0 has 0.0 + 0.6, source word 1 has 0.9 + 0.3.
-  EXPECT_EQ(to_pharaoh(align_words(weights, source, target)), "0-0 1-1");
+  EXPECT_EQ(metrics::to_pharaoh(align_words(weights, source, target)), "0-0 1-1");
   EXPECT_TRUE(align_words(weights, {}, target).empty());
 }
 
@@ -70,10 +45,16 @@ TEST(CrossAttentionWeights, HaveTheHeadsOfTheLastLayersAndRowsThatSumToOne) {
   EXPECT_THROW(cross_attention_weights(model, sources, targets, 2), Error);
 }
 
-TEST(Pharaoh, WritesPairsInOrder) {
-  const std::vector<AlignedWords> pairs{{0, 0}, {1, 2}, {3, 1}};
-  EXPECT_EQ(to_pharaoh(pairs), "0-0 1-2 3-1");
-  EXPECT_EQ(to_pharaoh({}), "");
+TEST(AttentionWatcher, KeepsTheOrderOfLayersAboveTheTenth) {
+  AttentionWatcher watcher("decoder", "cross_attention", {9, 11});
+  EXPECT_EQ(watcher.watch("decoder.8.cross_attention"), nullptr);
+  EXPECT_EQ(watcher.watch("decoder.9.self_attention"), nullptr);
+  watcher.watch("decoder.9.cross_attention")->weights = {Tensor::full({1, 1, 1}, 9)};
+  watcher.watch("decoder.10.cross_attention")->weights = {Tensor::full({1, 1, 1}, 10)};
+  const Tensor weights = watcher.weights(0);
+  EXPECT_EQ(weights.shape(), (Shape{2, 1, 1}));
+  EXPECT_EQ(weights.values()[0], 9);
+  EXPECT_EQ(weights.values()[1], 10);
 }
 
 }  // namespace

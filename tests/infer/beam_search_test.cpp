@@ -240,7 +240,7 @@ struct AllSentences {
 };
 
 bool holds(const std::vector<int>& ids, const std::vector<int>& part) {
-  return !std::ranges::search(ids, part).empty();
+  return std::search(ids.begin(), ids.end(), part.begin(), part.end()) != ids.end();
 }
 
 TEST(BeamSearch, ForbiddenSequencesNeverComeOutAndTheBestOthersDo) {

@@ -1,4 +1,6 @@
 // What if: models whose attention works otherwise decode with the same code as any model.
+#include "heed/nn/interventions.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -74,7 +76,7 @@ TEST(ChangedAttention, TranslatesOtherwiseUnlessNothingIsChanged) {
   const auto interventions = without_head("decoder.0.cross_attention");
   const auto translate = [&](const nn::Interventions* with) {
     TranslationOptions options{.search = translator.default_search(), .with_alignment = true};
-    options.search.interventions = with;
+    options.search.hook = with;
     return translator.translate(lines, options);
   };
   const auto before = translate(nullptr), same = translate(&nothing),
@@ -91,7 +93,7 @@ TEST(ChangedAttention, WritesOtherwiseUnlessNothingIsChanged) {
   const auto interventions = without_head("decoder.1.self_attention");
   const auto write = [&](const nn::Interventions* with) {
     GenerationOptions options{.sampling = {.temperature = 0}, .max_tokens = 40};
-    options.interventions = with;
+    options.hook = with;
     return generator.generate(Lines{"the bat sat"}, options)[0];
   };
   const GeneratedText before = write(nullptr), same = write(&nothing),
@@ -106,8 +108,7 @@ TEST(ChangedAttention, ScoresOtherwiseUnlessNothingIsChanged) {
   const auto cross = without_head("decoder.0.cross_attention");
   const PairScorer pairs(folder.model, folder.tokenizer);
   const auto score_pair = [&](const nn::Interventions* with) {
-    return pairs.score(Lines{"one two"}, Lines{"eins zwei"}, {.interventions = with})[0]
-        .log_probability();
+    return pairs.score(Lines{"one two"}, Lines{"eins zwei"}, {.hook = with})[0].log_probability();
   };
   EXPECT_EQ(score_pair(&nothing), score_pair(nullptr));
   EXPECT_NE(score_pair(&cross), score_pair(nullptr));
@@ -115,7 +116,7 @@ TEST(ChangedAttention, ScoresOtherwiseUnlessNothingIsChanged) {
   const auto own = without_head("decoder.1.self_attention");
   const LineScorer lines(rhyme_model().model, rhyme_model().tokenizer);
   const auto score_line = [&](const nn::Interventions* with) {
-    return lines.score(Lines{"the bat"}, {.interventions = with})[0].log_probability();
+    return lines.score(Lines{"the bat"}, {.hook = with})[0].log_probability();
   };
   EXPECT_EQ(score_line(&nothing), score_line(nullptr));
   EXPECT_NE(score_line(&own), score_line(nullptr));
@@ -128,7 +129,7 @@ TEST(ChangedAttention, ClassifiesFillsAndEncodesOtherwiseUnlessNothingIsChanged)
   const SentenceEncoder encoder(toy_classifier().model, toy_classifier().tokenizer);
   const auto numbers = [&](const nn::Interventions* with) {
     LineOptions options;
-    options.interventions = with;
+    options.hook = with;
     return std::vector<double>{
         classifier.classify(Lines{"the red"}, 1, options)[0][0].probability,
         filler.fill(Lines{"the <mask> in"}, "<mask>", 1, options)[0][0][0].probability,

@@ -26,7 +26,7 @@ std::vector<std::string> texts_of(const std::vector<GeneratedText>& written) {
 
 std::vector<std::string> write(const std::vector<std::string>& prompts,
                                const GenerationOptions& options) {
-  return texts_of(rhyme_generator().write(prompts, options));
+  return texts_of(rhyme_generator().generate(prompts, options));
 }
 
 TEST(TextGenerator, GoesOnWithWhatItKnowsByHeart) {
@@ -76,11 +76,11 @@ TEST(TextGenerator, WithTheCacheItWritesWhatItWritesWithout) {
 TEST(TextGenerator, ATextDoesNotDependOnThoseBesideIt) {
   const std::vector<std::string> prompts{"the", "a cave\nthe cat sat on", "ü", ""};
   GenerationOptions options{.sampling = {.temperature = 1.5}, .max_tokens = 50, .num_samples = 3};
-  const auto together = rhyme_generator().write(prompts, options);
+  const auto together = rhyme_generator().generate(prompts, options);
   ASSERT_EQ(together.size(), 12u);
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     options.first_prompt = 1 + static_cast<Index>(i);
-    const auto alone = rhyme_generator().write(std::span(&prompts[i], 1), options);
+    const auto alone = rhyme_generator().generate(std::span(&prompts[i], 1), options);
     for (std::size_t sample = 0; sample < 3; ++sample) {
       const GeneratedText& expected = together[3 * i + sample];
       EXPECT_EQ(alone[sample].text, expected.text);
@@ -111,10 +111,10 @@ TEST(TextGenerator, TheSameSeedGivesTheSameTextAndAnotherSeedAnother) {
 TEST(TextGenerator, EndsBeforeAStopTextAndSaysSo) {
   GenerationOptions options = greedy;
   options.stop = {"mat"};
-  const auto written = rhyme_generator().write(std::vector<std::string>{"the cat"}, options);
+  const auto written = rhyme_generator().generate(std::vector<std::string>{"the cat"}, options);
   EXPECT_EQ(written[0].text, " sat on a ");
   EXPECT_EQ(written[0].ending, Ending::stop_text);
-  EXPECT_EQ(rhyme_generator().write(std::vector<std::string>{"the cat"}, greedy)[0].ending,
+  EXPECT_EQ(rhyme_generator().generate(std::vector<std::string>{"the cat"}, greedy)[0].ending,
             Ending::length);
 }
 
@@ -123,7 +123,7 @@ TEST(TextGenerator, TellsItsTextAsItComes) {
   std::vector<std::string> heard(2);
   std::size_t times = 0;
   const auto written =
-      rhyme_generator().write(prompts, greedy, [&](std::size_t number, std::string_view part) {
+      rhyme_generator().generate(prompts, greedy, [&](std::size_t number, std::string_view part) {
         heard[number] += part;
         ++times;
       });
@@ -140,7 +140,7 @@ TEST(TextGenerator, BeginsWithThePrefix) {
 
 TEST(TextGenerator, TellsHowLikelyTheModelFindsEachToken) {
   const auto written =
-      rhyme_generator().write(std::vector<std::string>{"the bat sat in a"}, greedy);
+      rhyme_generator().generate(std::vector<std::string>{"the bat sat in a"}, greedy);
   ASSERT_EQ(written[0].tokens.size(), 40u);
   for (const TokenScore& token : written[0].tokens) {
     EXPECT_LE(token.log_probability, 0);
@@ -162,7 +162,7 @@ TEST(TextGenerator, TellsTheModelsOwnLogProbabilitiesWhateverIsPenalisedOrForced
       .sampling = {.repetition_penalty = 1.7, .no_repeat_ngram = 4, .top_k = 9},
       .max_tokens = 15,
       .constraints = words({"sat"}, {"die"})};
-  const GeneratedText written = rhyme_generator().write(std::span(&prompt, 1), options)[0];
+  const GeneratedText written = rhyme_generator().generate(std::span(&prompt, 1), options)[0];
   std::vector<int> ids = tokenizer.encode(prompt);
   for (const TokenScore& token : written.tokens) {
     auto context = nn::ForwardContext::inference();
@@ -198,7 +198,7 @@ TEST(TextGenerator, WritesRequiredWordsAsLongAsThereIsRoomForThem) {
     for (const Index max_tokens : {9, 10, 13, 30}) {
       options.max_tokens = max_tokens;
       for (const GeneratedText& written :
-           rhyme_generator().write(std::vector<std::string>{"the cat", "the"}, options)) {
+           rhyme_generator().generate(std::vector<std::string>{"the cat", "the"}, options)) {
         EXPECT_NE(written.text.find(" cave"), std::string::npos) << written.text;
         EXPECT_NE(written.text.find(" die"), std::string::npos) << written.text;
         EXPECT_TRUE(written.missing.empty());
@@ -226,7 +226,7 @@ TEST(TextGenerator, DoesNotStopBeforeItHoldsWhatIsRequired) {
   ASSERT_EQ(write({"the cat sat on"}, options)[0], " a mat");
   options.constraints = words({}, {"cave"});
   const GeneratedText written =
-      rhyme_generator().write(std::vector<std::string>{"the cat sat on"}, options)[0];
+      rhyme_generator().generate(std::vector<std::string>{"the cat sat on"}, options)[0];
   EXPECT_TRUE(written.text.ends_with(" cave")) << written.text;
   EXPECT_EQ(written.text.find('\n'), std::string::npos);
 }
@@ -245,7 +245,7 @@ TEST(TextGenerator, SaysWhichRequiredWordsAForbiddenOneKeepsOut) {
   options.max_tokens = 5;
   options.constraints = words({"in c"}, {"cave"});
   const GeneratedText written =
-      rhyme_generator().write(std::vector<std::string>{"the bat sat in"}, options)[0];
+      rhyme_generator().generate(std::vector<std::string>{"the bat sat in"}, options)[0];
   EXPECT_EQ(written.missing, (std::vector<std::string>{"cave"}));
   EXPECT_EQ(written.tokens.size(), 5u);
 }
@@ -281,7 +281,7 @@ TEST(TextGenerator, AConstrainedTextDoesNotDependOnThoseBesideIt) {
 TEST(TextGenerator, RefusesAPromptThatIsLongerThanTheContextUnlessItMayCutIt) {
   const std::vector<std::string> prompts{"the", "in a cave\nthe cat sat on a"};  // 26 tokens
   try {
-    rhyme_generator().write(prompts, greedy);
+    rhyme_generator().generate(prompts, greedy);
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);

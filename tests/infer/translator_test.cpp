@@ -62,7 +62,8 @@ TEST(Translator, GreedySearchWithoutScoresFindsTheSameTextsAndAlignments) {
         one.translate(lines, {.search = greedy, .with_alignment = true, .with_scores = false});
     EXPECT_EQ(texts_of(without), texts_of(with));
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      EXPECT_EQ(to_pharaoh(without[i].best[0].alignment), to_pharaoh(with[i].best[0].alignment));
+      EXPECT_EQ(metrics::to_pharaoh(without[i].best[0].alignment),
+                metrics::to_pharaoh(with[i].best[0].alignment));
       EXPECT_EQ(without[i].best[0].score, 0);
       EXPECT_TRUE(without[i].best[0].tokens.empty());
     }
@@ -89,9 +90,9 @@ TEST(Translator, BatchesOfAnySizeGiveTheSameScoresToTheBit) {
 TEST(Translator, AlignsEachWordWithTheOneThatItTranslates) {
   const std::vector<std::string> lines{"four one three", "", "two four"};
   const auto found = translator().translate(lines, {.with_alignment = true});
-  EXPECT_EQ(to_pharaoh(found[0].best[0].alignment), "0-0 1-1 2-2");
-  EXPECT_EQ(to_pharaoh(found[1].best[0].alignment), "");
-  EXPECT_EQ(to_pharaoh(found[2].best[0].alignment), "0-0 1-1");
+  EXPECT_EQ(metrics::to_pharaoh(found[0].best[0].alignment), "0-0 1-1 2-2");
+  EXPECT_EQ(metrics::to_pharaoh(found[1].best[0].alignment), "");
+  EXPECT_EQ(metrics::to_pharaoh(found[2].best[0].alignment), "0-0 1-1");
 }
 
 TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {

@@ -8,6 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
+#include "support/paths.h"
 
 namespace heed::metrics {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Lines read_data(const std::string& name) {
-  return text::read_lines(std::filesystem::path(HEED_TEST_DATA) / name);
+  return text::read_lines(std::filesystem::path(golden_folder) / name);
 }
 
 // The expected values come from a separate program, which itself gives the scores that
@@ -25,7 +26,7 @@ TEST(Bleu, EqualsTheGoldenValuesForEveryTokenizer) {
   const Lines references = read_data("evaluate_references.txt");
   ASSERT_EQ(references.size(), 16u);
   const auto golden =
-      nlohmann::json::parse(std::ifstream(std::string(HEED_TEST_DATA) + "/evaluate_golden.json"));
+      nlohmann::json::parse(std::ifstream(std::string(golden_folder) + "/evaluate_golden.json"));
   ASSERT_EQ(golden.size(), 8u);
   for (const auto& expected : golden) {
     SCOPED_TRACE(expected.dump());

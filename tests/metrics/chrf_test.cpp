@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
+#include "support/paths.h"
 
 namespace heed::metrics {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Lines read_data(const std::string& name) {
-  return text::read_lines(std::filesystem::path(HEED_TEST_DATA) / name);
+  return text::read_lines(std::filesystem::path(golden_folder) / name);
 }
 
 TEST(Chrf, EqualsTheGoldenValues) {
@@ -22,7 +23,7 @@ TEST(Chrf, EqualsTheGoldenValues) {
   const Lines references = read_data("evaluate_references.txt");
   ASSERT_EQ(references.size(), 16u);
   const auto golden =
-      nlohmann::json::parse(std::ifstream(std::string(HEED_TEST_DATA) + "/evaluate_golden.json"));
+      nlohmann::json::parse(std::ifstream(std::string(golden_folder) + "/evaluate_golden.json"));
   for (const auto& expected : golden) {
     EXPECT_NEAR(corpus_chrf(hypotheses, references, {.lowercase = expected["lowercase"]}),
                 expected["chrf"], 1e-6);

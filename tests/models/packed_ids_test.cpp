@@ -22,11 +22,11 @@ TEST(PackedIds, LieEndToEndInTheirOrder) {
 }
 
 TEST(PackedIds, GetTokensAroundEachSequence) {
-  const PackedIds begun = pack(sentences, {.before = 1});
+  const PackedIds begun = pack(sentences, {.prepend = 1});
   EXPECT_EQ(begun.ids, (std::vector<int>{1, 7, 8, 9, 1, 1, 4}));
   EXPECT_EQ(places(begun.spans), (Places{{0, 4}, {4, 1}, {5, 2}}));
 
-  const PackedIds both = pack(sentences, {.before = 1, .behind = 2});
+  const PackedIds both = pack(sentences, {.prepend = 1, .append = 2});
   EXPECT_EQ(both.ids, (std::vector<int>{1, 7, 8, 9, 2, 1, 2, 1, 4, 2}));
   EXPECT_EQ(places(both.spans), (Places{{0, 5}, {5, 2}, {7, 3}}));
 }
@@ -39,7 +39,7 @@ TEST(PackedIds, TakePartsOfOtherSequences) {
 }
 
 TEST(PackedIds, OfNothingAreNone) {
-  const PackedIds packed = pack(std::vector<std::vector<int>>{}, {.before = 1});
+  const PackedIds packed = pack(std::vector<std::vector<int>>{}, {.prepend = 1});
   EXPECT_TRUE(packed.ids.empty());
   EXPECT_EQ(packed.spans.count(), 0);
 }

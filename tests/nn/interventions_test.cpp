@@ -147,7 +147,7 @@ TEST(Interventions, AnotherLayersChangesChangeNothing) {
 TEST(Interventions, RefusesHeadsThatTheLayerDoesNotHave) {
   Interventions scale, link, steering_vector, wide;
   scale.scales = {{layer_name, 2, 1}};
-  link.links = {{layer_name, 2, 0, 0}};
+  link.knockouts = {{layer_name, 2, 0, 0}};
   steering_vector.steering = {{layer_name, -1, 0, {1, 1, 1, 1}}};
   wide.steering = {{layer_name, 0, 0, {1, 1, 1}}};
   for (const Interventions* interventions : {&scale, &link, &steering_vector, &wide}) {

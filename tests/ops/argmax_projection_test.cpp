@@ -8,7 +8,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/projection_cross_entropy.h"
 #include "support/gradient_check.h"
 #include "support/reference_losses.h"

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/ops/linear.h"
 #include "support/gradient_check.h"
 #include "support/reference.h"
 #include "support/same_bits.h"

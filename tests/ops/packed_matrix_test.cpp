@@ -5,7 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 #include "support/same_bits.h"
 #include "support/sample.h"
 

@@ -33,9 +33,9 @@ TEST(MaskedLm, AMaskStandsWhereThePieceOfAWordWould) {
   EXPECT_TRUE(line.masks[0].begins_word);
   std::vector<int> expected = whole;
   const std::vector<int> hidden = tokenizer.encode("sat");
-  const auto at = std::ranges::search(expected, hidden);
+  const auto at = std::search(expected.begin(), expected.end(), hidden.begin(), hidden.end());
   ASSERT_EQ(hidden.size(), 1u) << "the test wants a word of one piece";
-  *at.begin() = *tokenizer.mask();
+  *at = *tokenizer.mask();
   EXPECT_EQ(line.ids, expected);
   EXPECT_EQ(line.ids[line.masks[0].place], *tokenizer.mask());
 }

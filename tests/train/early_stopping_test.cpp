@@ -30,19 +30,19 @@ TEST(EarlyStopping, HigherBleuIsBetter) {
 
 TEST(EarlyStopping, TakesTheMetricsOfATaskAndWantsDataForThem) {
   const auto check = [](StoppingMetric asked, bool has_validation) {
-    check_early_stopping(asked, StoppingMetric::accuracy, has_validation, "--valid-labelled");
+    check_early_stopping(asked, StoppingMetric::accuracy, has_validation, "`valid_labelled`");
   };
   EXPECT_NO_THROW(check(StoppingMetric::none, false));
   EXPECT_NO_THROW(check(StoppingMetric::loss, true));
   EXPECT_NO_THROW(check(StoppingMetric::accuracy, true));
-  io::expect_error(ErrorKind::usage, "--early-stopping: expected --valid-labelled, found none",
+  io::expect_error(ErrorKind::usage, "`early_stopping`: expected `valid_labelled`, found none",
                    [&] { check(StoppingMetric::loss, false); });
   io::expect_error(ErrorKind::usage,
-                   "--early-stopping: expected none, loss or accuracy for these files, found bleu",
+                   "`early_stopping`: expected none, loss or accuracy for this task, found bleu",
                    [&] { check(StoppingMetric::bleu, true); });
   io::expect_error(
-      ErrorKind::usage, "--early-stopping: expected none or loss for these files, found bleu",
-      [] { check_early_stopping(StoppingMetric::bleu, std::nullopt, true, "--valid-text"); });
+      ErrorKind::usage, "`early_stopping`: expected none or loss for this task, found bleu",
+      [] { check_early_stopping(StoppingMetric::bleu, std::nullopt, true, "`valid_text`"); });
 }
 
 TEST(EarlyStopping, NotANumberIsNeverBetter) {
@@ -57,7 +57,7 @@ TEST(EarlyStopping, NeverStopsWithoutAMetric) {
   EXPECT_FALSE(stopping.is_exhausted());
 }
 
-TEST(EarlyStopping, GoesOnFromItsState) {
+TEST(EarlyStopping, ResumesFromItsState) {
   EarlyStopping first(StoppingMetric::loss, 2);
   first.observe(2.0, {});
   first.observe(2.5, {});

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "heed/base/error.h"
+#include "heed/train/training_files.h"
 
 namespace heed::train {
 namespace {
@@ -95,7 +96,7 @@ TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
   EXPECT_EQ(back.training.optimizer.beta2, 0.99);
 }
 
-TEST(Recipe, ASettingThatIsYoungerThanTheRunHasItsDefault) {
+TEST(Recipe, ASettingThatIsNewerThanTheRunHasItsDefault) {
   Recipe recipe;
   std::string json = to_json(recipe);
   const std::string setting = "\"bpe-dropout\":\"0\",";
@@ -112,7 +113,7 @@ TEST(Recipe, PresetsAreValid) {
   EXPECT_THROW(recipe_preset("huge"), Error);
 }
 
-TEST(Recipe, RefusesBadValuesAndNamesTheOption) {
+TEST(Recipe, RefusesBadValuesAndNamesTheSetting) {
   const std::multimap<std::string, std::string> bad{
       {"width", "0"},         {"width", "12x"},
       {"width", ""},          {"dropout", "1"},
@@ -133,9 +134,39 @@ TEST(Recipe, RefusesBadValuesAndNamesTheOption) {
       ADD_FAILURE() << name << " took " << value;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_EQ(std::string(error.what()).rfind("--" + name + ": expected ", 0), 0u)
+      EXPECT_EQ(std::string(error.what()).rfind(quoted(name) + ": expected ", 0), 0u)
           << error.what();
     }
+  }
+}
+
+TEST(Recipe, ValuesOutOfRangeAreRefusedHoweverTheyWereSet) {
+  TrainingOptions options;
+  EXPECT_NO_THROW(validate(options));
+  options.batch_tokens = 1;
+  try {
+    validate(options);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "`batch_tokens`: expected a whole number of at least 2, found 1");
+  }
+}
+
+TEST(Recipe, FieldsAreSetByNameAndByAlias) {
+  Recipe recipe;
+  set_fields(recipe, {{"lr", "0.25"}, {"warm-up", "7"}});
+  EXPECT_EQ(recipe.training.schedule.peak, 0.25);
+  EXPECT_EQ(recipe.training.schedule.warm_up, 7);
+  EXPECT_THROW(set_fields(recipe, {{"luck", "1"}}), Error);
+}
+
+TEST(Recipe, NamesAndAliasesAreUniqueAndEveryFieldHasAGroup) {
+  Recipe recipe;
+  std::set<std::string> names;
+  for (const RecipeField& field : recipe_fields(recipe)) {
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    EXPECT_TRUE(field.other_name.empty() || names.insert(field.other_name).second);
+    EXPECT_FALSE(field.group.empty()) << field.name;
   }
 }
 
@@ -168,21 +199,21 @@ TEST(Recipe, ARateThatFallsToZeroNeedsAnEndOfAnyKind) {
   }
 }
 
-TEST(Recipe, ARunGoesOnWithTheSameSettingsOnly) {
+TEST(Recipe, ARunIsResumedWithTheSameSettingsOnly) {
   for (const auto& [name, value] : other_values) {
-    Recipe begun, asked;
+    Recipe saved, asked;
     set(asked, name, value);
     if (name == "keep" || name == "after") {
-      EXPECT_NO_THROW(check_same_recipe(begun, asked));
+      EXPECT_NO_THROW(check_same_recipe(saved, asked));
       continue;
     }
     try {
-      check_same_recipe(begun, asked);
+      check_same_recipe(saved, asked);
       ADD_FAILURE() << name;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_EQ(std::string(error.what()), "--" + name + ": expected " + get(begun, name) +
-                                               ", with which this run was begun, found " + value);
+      EXPECT_EQ(std::string(error.what()), quoted(name) + ": expected " + get(saved, name) +
+                                               ", with which this run was started, found " + value);
     }
   }
 }

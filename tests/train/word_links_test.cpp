@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "heed/base/error.h"
-#include "heed/train/translation_batches.h"
+#include "heed/train/translation_task.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {
@@ -32,9 +32,9 @@ std::string refusal(const std::string& text, std::size_t num_lines) {
 TEST(WordLinks, AreReadInThePharaohFormat) {
   const WordLinks links = read("0-0 1-12\n\n3-2\n", 3);
   ASSERT_EQ(links.size(), 3u);
-  EXPECT_EQ(links[0], (std::vector<infer::AlignedWords>{{0, 0}, {1, 12}}));
+  EXPECT_EQ(links[0], (std::vector<metrics::AlignedWords>{{0, 0}, {1, 12}}));
   EXPECT_TRUE(links[1].empty());
-  EXPECT_EQ(links[2], (std::vector<infer::AlignedWords>{{3, 2}}));
+  EXPECT_EQ(links[2], (std::vector<metrics::AlignedWords>{{3, 2}}));
 }
 
 TEST(WordLinks, OfAnotherFormatAreRefused) {

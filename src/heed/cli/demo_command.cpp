@@ -11,7 +11,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/cli/word_attention.h"
+#include "heed/cli/word_attention_table.h"
 #include "heed/data/grammar_corpus.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
@@ -47,11 +47,8 @@ void check_folder(const std::string& folder) {
 train::Training demo_training(const DemoOptions& options) {
   train::Training training;
   training.recipe = train::recipe_preset("demo");
-  training.recipe.training.keep = 12;  // so that one can look back at how it learned
-  for (const train::RecipeField& field : train::recipe_fields(training.recipe)) {
-    const auto given = options.settings.find(field.name);
-    if (given != options.settings.end()) field.set(given->second);
-  }
+  training.recipe.training.keep = 12;  // for the explorer's view of how the model learned
+  train::set_fields(training.recipe, options.settings);
   const std::string corpus = options.folder + "/corpus";
   training.model_folder = options.folder + "/model";
   training.files = {{"source", corpus + "/train.en"},
@@ -107,8 +104,8 @@ void print_attention(std::ostream& out, const infer::Translator& translator,
   };
   const auto pair = std::ranges::find_if(pairs, is_pronoun);
   if (pair == pairs.end()) return;
-  const WordAttention attention =
-      encoder_attention_from(translator.model(), translator.tokenizer(), pair->source, "it");
+  const auto attention =
+      infer::encoder_attention_from(translator.model(), translator.tokenizer(), pair->source, "it");
   out << fmt::format(
       "\nAttention from \"it\" in the encoder: a column for each head, as layer.head\n"
       "  {}\n  {}\n",
@@ -130,7 +127,8 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
   const train::Training training = demo_training(options);
   const train::TrainingResult result = train::train_model(training, progress);
   if (result.end == train::RunEnd::interrupted) {
-    log << "interrupted after update " << result.update << "; the same command again goes on\n";
+    log << "interrupted after update " << result.update
+        << "; the same command again resumes the run\n";
     return 128 + interrupt_signal();
   }
 
@@ -153,7 +151,7 @@ Command demo_command() {
   Command command("demo", "Train a small translator on the built-in corpus and try it.",
                   "heed demo --dir demo");
   command.option("--dir", options->folder, "folder for the corpus and the model");
-  command.flag("--quiet", progress->quiet, "say nothing while training");
+  command.flag("--quiet", progress->quiet, "print no progress");
   command.accept_threads();
   command.run([options, progress] {
     progress->is_terminal = ::isatty(STDERR_FILENO) != 0;

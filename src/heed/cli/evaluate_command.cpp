@@ -135,7 +135,7 @@ int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   const auto images = data::LabelledImages::read(options.images.string(), data::ImagePart::test,
                                                  labeller.shape(), labeller.labels());
   std::vector<int> right;
-  std::vector<infer::Pixels> pixels;
+  std::vector<data::Pixels> pixels;
   for (Index i = 0; i < images.size(); ++i) {
     right.push_back(images.class_of(i));
     pixels.push_back(images.pixels(i));

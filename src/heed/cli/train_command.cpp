@@ -2,25 +2,24 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/models/presets.h"
-#include "heed/train/starting_model.h"
+#include "heed/train/base_model.h"
+#include "heed/train/task_types.h"
 #include "heed/train/training.h"
 
 namespace heed::cli {
 namespace {
 
 void apply(const std::map<std::string, std::string>& settings, train::Recipe& recipe) {
-  // A preset averages in one way; whoever asks for the other does not want both.
+  // `ema` replaces the averaging of a preset.
   if (settings.contains("ema") && !settings.contains("average")) recipe.training.average = 1;
-  for (const train::RecipeField& field : train::recipe_fields(recipe)) {
-    const auto given = settings.find(field.name);
-    if (given != settings.end()) field.set(given->second);
-  }
+  train::set_fields(recipe, settings);
 }
 
 train::FilePaths absolute(const train::FilePaths& files) {
@@ -32,26 +31,26 @@ train::FilePaths absolute(const train::FilePaths& files) {
 }
 
 train::Training new_training(const TrainOptions& options) {
-  const train::TrainingKind& kind = train::kind_of(options.files);
+  const train::TaskType& type = train::task_type_of(options.files);
   train::Training training{
       options.model, absolute(options.files),
-      train::recipe_preset(options.preset.empty() ? kind.preset : options.preset)};
-  training.recipe.model.kind = kind.model;
-  // Unless it is told otherwise, a model that begins with another is built like it.
-  const std::string from = train::path_of(training.files, "from");
-  if (!from.empty()) train::take_network(training.recipe, from);
-  // As Garg and others (2019) have it; --guided-alignment-weight says otherwise.
+      train::recipe_preset(options.preset.empty() ? type.preset : options.preset)};
+  training.recipe.model.kind = type.model;
+  // By default a fine-tuned model has the architecture of its base model.
+  const std::string base_model = train::path_of(training.files, train::base_model_role);
+  if (!base_model.empty()) train::copy_architecture(training.recipe, base_model);
+  // The weight of Garg and others (2019) is the default.
   if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
   apply(options.settings, training.recipe);
   return training;
 }
 
-// What is not said again stays as it was.
+// Files and settings that are not given again are those of the saved run.
 train::Training resumed_training(const TrainOptions& options) {
-  const auto begun = train::begun_run(options.model);
-  check_as(ErrorKind::usage, begun.has_value(), options.model,
+  const auto saved = train::saved_run(options.model);
+  check_as(ErrorKind::usage, saved.has_value(), options.model,
            ": expected a training run to resume, found none");
-  train::Training training{options.model, begun->files.paths, begun->recipe};
+  train::Training training{options.model, saved->files.paths, saved->recipe};
   for (const auto& [role, path] : absolute(options.files)) training.files[role] = path;
   apply(options.settings, training.recipe);
   return training;
@@ -67,12 +66,12 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
       options.resume ? resumed_training(options) : new_training(options), progress);
   if (result.end == train::RunEnd::interrupted) {
     log << "interrupted after update " << result.update
-        << "; the same command again goes on from there\n";
+        << "; the same command again resumes the run\n";
     return 128 + interrupt_signal();
   }
   if (result.was_finished) {
     log << options.model << ": this run finished after update " << result.update
-        << "; a larger --after goes on\n";
+        << "; a larger --after resumes it\n";
   }
   out << "weights " << result.weights_hash << std::endl;
   return 0;
@@ -80,44 +79,47 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
 
 namespace {
 
-// The files of every kind of training, under the kind's name.
+void add_file(CLI::App& app, const train::FileRole& role, const std::string& group,
+              const std::shared_ptr<TrainOptions>& options) {
+  if (app.get_option_no_throw("--" + role.name)) return;  // several tasks have it
+  app.add_option_function<std::string>(
+         "--" + role.name,
+         [options, name = role.name](const std::string& path) { options->files[name] = path; },
+         role.description)
+      ->type_name(role.name == train::base_model_role ? "FOLDER" : "FILE")
+      ->group(group);
+}
+
 void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
-  for (const train::TrainingKind& kind : train::training_kinds()) {
-    for (const train::FileRole& role : kind.files) {
-      if (app.get_option_no_throw("--" + role.name)) continue;  // several kinds have it
-      app.add_option_function<std::string>(
-             "--" + role.name,
-             [options, name = role.name](const std::string& path) { options->files[name] = path; },
-             role.description)
-          ->type_name("FILE")
-          ->group("Files: " + kind.name);
+  for (const train::TaskType& type : train::task_types()) {
+    const std::string group = "Files for " + type.name + " (preset " + type.preset + ")";
+    for (const train::FileRole& role : type.files) {
+      if (role.name != train::base_model_role) add_file(app, role, group, options);
     }
   }
 }
 
+// The values in brackets are those of the first task's preset.
 void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
-  train::Recipe shown = train::recipe_preset(train::training_kinds().front().preset);
-  for (const train::RecipeField& field : train::recipe_fields(shown)) {
-    const std::string other = field.other_name.empty() ? "" : ",--" + field.other_name;
+  const train::TaskType& first = train::task_types().front();
+  train::Recipe recipe = train::recipe_preset(first.preset);
+  for (const train::RecipeField& field : train::recipe_fields(recipe)) {
+    if (field.group == train::fine_tuning_group) {
+      const auto base =
+          std::ranges::find(first.files, train::base_model_role, &train::FileRole::name);
+      add_file(app, *base, field.group, options);
+    }
+    const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
+    const std::string value = field.get();
     app.add_option_function<std::string>(
-           "--" + field.name + other,
-           [options, name = field.name](const std::string& value) {
-             options->settings[name] = value;
+           "--" + field.name + alias,
+           [options, name = field.name](const std::string& given) {
+             options->settings[name] = given;
            },
-           field.description)
+           field.description + (value.empty() ? "" : " [" + value + "]"))
         ->type_name("VALUE")
-        ->default_str(field.get())
-        ->group("Settings, and what they are for tiny");
+        ->group(field.group);
   }
-}
-
-// "tiny for text to text, gpt-mini for next token"
-std::string default_presets() {
-  std::string all;
-  for (const train::TrainingKind& kind : train::training_kinds()) {
-    all.append(all.empty() ? "" : ", ").append(kind.preset).append(" for ").append(kind.name);
-  }
-  return all;
 }
 
 }  // namespace
@@ -125,19 +127,21 @@ std::string default_presets() {
 Command train_command() {
   auto options = std::make_shared<TrainOptions>();
   auto progress = std::make_shared<ProgressOptions>();
-  Command command("train", "Train a model on files: which ones says what it learns.",
+  Command command("train",
+                  "Train a model. The files that are given decide the task. In brackets: values of "
+                  "the preset tiny.",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");
   CLI::App& app = *command.app();
+  app.get_formatter()->column_width(34);  // every option on one line
   app.add_option("--model", options->model, "folder for the model")->required();
   app.add_option("--preset", options->preset,
-                 "where all settings start from: " + models::preset_names() +
-                     " (default: " + default_presets() + ")");
+                 "values of all settings that are not given: " + models::preset_names());
   add_files(app, options);
   add_settings(app, options);
   command.flag("--resume", options->resume,
-               "go on with the run in the folder; what is not said again stays as it was");
-  command.flag("--quiet", progress->quiet, "say nothing while all is well");
+               "resume the run in the folder; files and settings that are not given stay");
+  command.flag("--quiet", progress->quiet, "print warnings and the result only");
   command.accept_threads();
   command.accept_config_file();
   command.run([options, progress] {

@@ -18,7 +18,7 @@ struct TrainOptions {
   bool resume = false;
 };
 
-// Trains, or goes on with the run in the model folder. The hash of the weights goes to `out`,
+// Starts a run, or resumes the one in the model folder. The hash of the weights goes to `out`,
 // everything else to `log`. A signal ends it with 128 + signal, after saving.
 int train(const TrainOptions& options, const ProgressOptions& progress, std::ostream& out,
           std::ostream& log);

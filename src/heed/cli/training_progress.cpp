@@ -41,16 +41,16 @@ TrainingProgress::TrainingProgress(std::ostream& log, const ProgressOptions& opt
 bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
 
 void TrainingProgress::on_start(const train::RunStart& start) {
-  if (start.num_blank + start.num_too_long + start.num_valid_left_out > 0) {
+  const train::DataSummary& data = start.data;
+  if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) {
     log_ << fmt::format("left out: {} blank {}, {} that are too long; {} of those to validate\n",
-                        start.num_blank, start.examples, start.num_too_long,
-                        start.num_valid_left_out);
+                        data.num_blank, data.examples, data.num_too_long, data.num_valid_left_out);
   }
   if (options_.quiet) return;
   log_ << fmt::format("{} {} to train on, {} to validate; {} pieces, {} parameters\n",
-                      start.num_examples, start.examples, start.num_valid_examples,
-                      start.vocabulary, start.num_parameters);
-  if (start.update > 0) log_ << fmt::format("going on after update {}\n", start.update);
+                      data.num_examples, data.examples, data.num_valid_examples, data.vocabulary,
+                      start.num_parameters);
+  if (start.update > 0) log_ << fmt::format("resuming after update {}\n", start.update);
   log_.flush();
 }
 

@@ -66,7 +66,7 @@ void print_line(std::ostream& out, const infer::Translation& translation,
   out << best.text;
   if (!best.text.empty()) {
     if (options.scores) out << fmt::format(" ||| {:.4f}", best.normalised_score);
-    if (options.alignment) out << " ||| " << infer::to_pharaoh(best.alignment);
+    if (options.alignment) out << " ||| " << metrics::to_pharaoh(best.alignment);
   }
   out << '\n';
 }
@@ -77,7 +77,7 @@ void print_n_best(std::ostream& out, const infer::Translation& translation, Inde
   for (const infer::TranslatedLine& one : translation.best) {
     out << fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}", line, one.text, one.score,
                        one.normalised_score);
-    if (options.alignment) out << " ||| " << infer::to_pharaoh(one.alignment);
+    if (options.alignment) out << " ||| " << metrics::to_pharaoh(one.alignment);
     out << '\n';
   }
 }
@@ -102,7 +102,7 @@ ordered_json json_of(const infer::TranslatedLine& one, const text::Tokenizer& to
                       {"score", one.normalised_score},
                       {"tokens", tokens}};
   if (!options.require.empty()) object["missing"] = missing_words(one, constraints);
-  if (options.alignment) object["alignment"] = infer::to_pharaoh(one.alignment);
+  if (options.alignment) object["alignment"] = metrics::to_pharaoh(one.alignment);
   return object;
 }
 

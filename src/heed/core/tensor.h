@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <vector>
@@ -81,6 +82,12 @@ class Tensor {
   std::shared_ptr<float> storage_;
   std::shared_ptr<Node> node_;
 };
+
+// The shape, then the values as nested lists; long axes of a large tensor are elided:
+//   Tensor [2, 2]
+//   [[ 1,  2],
+//    [ 3, -4]]
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 // Joins the result `y` to the graph if any input needs a gradient and recording is on. The way back
 // is a function of dy, or of dy and a TakeGradient. It must capture `y` before this call if it

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "heed/base/error.h"
 #include "heed/base/random.h"
 
 namespace heed::data {
@@ -18,7 +17,7 @@ std::vector<Index> identity_order(std::size_t count) {
   return order;
 }
 
-// Fisher and Yates, by our own numbers: std::shuffle differs between standard libraries.
+// Fisher-Yates with our own random numbers: std::shuffle differs between standard libraries.
 std::vector<Index> shuffled_order(std::size_t count, std::uint64_t seed, Index epoch) {
   std::vector<Index> order = identity_order(count);
   Rng rng(random_key(seed, static_cast<std::uint64_t>(epoch), shuffle_place));
@@ -41,18 +40,15 @@ BatchPlan::BatchPlan(std::vector<Index> order, std::span<const PairSize> sizes, 
     : order_(std::move(order)) {
   PairSize filled;
   for (Index i = 0; i < static_cast<Index>(order_.size()); ++i) {
-    const PairSize& pair = sizes[order_[i]];
-    check_as(ErrorKind::usage, std::max(pair.source, pair.target) <= batch_tokens,
-             "batches: expected sentences of at most ", batch_tokens, " tokens, found one of ",
-             std::max(pair.source, pair.target));
+    const PairSize& item = sizes[order_[i]];
     const bool fits =
-        std::max(filled.source + pair.source, filled.target + pair.target) <= batch_tokens;
-    if (!fits) {
+        std::max(filled.source + item.source, filled.target + item.target) <= batch_tokens;
+    if (!fits && i > begin_.back()) {
       begin_.push_back(i);
       filled = {};
     }
-    filled.source += pair.source;
-    filled.target += pair.target;
+    filled.source += item.source;
+    filled.target += item.target;
   }
   if (!order_.empty()) begin_.push_back(static_cast<Index>(order_.size()));
 }

@@ -1,6 +1,8 @@
-// Which sentences make which batch: a function of the sizes, the budget, the seed and the epoch.
+// Batches of at most so many tokens: which items go together. The one batcher of training and
+// inference.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,15 +12,16 @@
 
 namespace heed::data {
 
-// The batches of one pass over a corpus. Batches are packed, never padded, so sentences need no
-// sorting by length: they are shuffled and fill the batches in that order.
+// The batches of one pass over a corpus, every item in exactly one. The larger of the source and
+// target tokens of a batch stays within `batch_tokens`; an item beyond that is a batch of its own.
+// Batches are packed, never padded, so items need no sorting by length.
 class BatchPlan {
  public:
-  // Every pair exactly once, in an order that depends on (seed, epoch) only. The larger of the
-  // source and target tokens of a batch stays within `batch_tokens`; refuses a pair beyond it.
+  BatchPlan() = default;  // no batches
+  // In an order that depends on (seed, epoch) only.
   static BatchPlan shuffled(std::span<const PairSize> sizes, Index batch_tokens, std::uint64_t seed,
                             Index epoch);
-  // The same in the order of the corpus, for validation.
+  // In the order of the corpus: neighbours go together.
   static BatchPlan in_order(std::span<const PairSize> sizes, Index batch_tokens);
 
   Index size() const { return static_cast<Index>(begin_.size()) - 1; }
@@ -32,5 +35,52 @@ class BatchPlan {
   std::vector<Index> order_;
   std::vector<Index> begin_{0};
 };
+
+// The shuffled plan of one epoch at a time: made when it is first asked for, and kept until another
+// epoch's is.
+class EpochPlan {
+ public:
+  EpochPlan(Index batch_tokens, std::uint64_t seed) : batch_tokens_(batch_tokens), seed_(seed) {}
+
+  // `sizes` are those of this epoch.
+  const BatchPlan& of_epoch(Index epoch, std::span<const PairSize> sizes) {
+    if (epoch_ != epoch) plan_ = BatchPlan::shuffled(sizes, batch_tokens_, seed_, epoch);
+    epoch_ = epoch;
+    return plan_;
+  }
+
+ private:
+  Index batch_tokens_;
+  std::uint64_t seed_;
+  BatchPlan plan_;
+  Index epoch_ = -1;
+};
+
+// Batches of neighbours that all have the same size, `per_batch` of them in each but the last.
+struct UniformBatches {
+  Index num_items = 0;
+  Index per_batch = 1;
+
+  Index size() const { return (num_items + per_batch - 1) / per_batch; }
+  // The items of batch i: from begin(i), before end(i).
+  Index begin(Index i) const { return i * per_batch; }
+  Index end(Index i) const { return std::min(begin(i) + per_batch, num_items); }
+};
+
+// Batches of neighbouring items, in order: as many as stay within `batch_tokens`, at least one.
+// num_tokens(item) is how many tokens an item takes.
+template <typename Item, typename NumTokens>
+std::vector<std::span<const Item>> batches_in_order(std::span<const Item> items, Index batch_tokens,
+                                                    NumTokens&& num_tokens) {
+  std::vector<PairSize> sizes;
+  for (const Item& item : items) sizes.push_back({.source = num_tokens(item), .target = 0});
+  const auto plan = BatchPlan::in_order(sizes, batch_tokens);
+  std::vector<std::span<const Item>> batches;
+  for (Index i = 0; i < plan.size(); ++i) {
+    const std::span<const Index> numbers = plan.batch(i);
+    batches.push_back(items.subspan(static_cast<std::size_t>(numbers.front()), numbers.size()));
+  }
+  return batches;
+}
 
 }  // namespace heed::data

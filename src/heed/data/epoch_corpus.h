@@ -29,6 +29,11 @@ class EpochCorpus {
   // would make longer than max_length is cut as without.
   const TranslationCorpus& of_epoch(Index epoch);
 
+  // The same in every epoch.
+  Index size() const { return corpus_.size(); }
+  Index num_blank() const { return corpus_.num_blank(); }
+  Index num_too_long() const { return corpus_.num_too_long(); }
+
  private:
   std::vector<std::vector<int>> cut(std::span<const std::string> lines, Index epoch,
                                     std::uint64_t side) const;

@@ -200,7 +200,7 @@ std::string contract_prepositions(std::string sentence) {
       {" zu dem ", " zum "},
       {" zu der ", " zur "},
   }};
-  sentence.insert(0, " ");  // so that the first word has a space before it, too
+  sentence.insert(sentence.begin(), ' ');  // so that the first word has a space before it, too
   for (const auto& [full, contracted] : contractions) {
     for (std::size_t at; (at = sentence.find(full)) != std::string::npos;) {
       sentence.replace(at, full.size(), contracted);

@@ -14,7 +14,7 @@ constexpr double share_masked = 0.8, share_replaced = 0.1;
 
 constexpr int first_ordinary = text::Tokenizer::end + 1;
 
-// Any but the special tokens and the mask, which comes behind them.
+// Any but the special tokens and the mask, which follows them.
 int ordinary_token(const MaskingOptions& options, Rng& rng) {
   const auto count = static_cast<std::uint64_t>(options.vocabulary - first_ordinary - 1);
   const int token = first_ordinary + static_cast<int>(rng.below(count));
@@ -32,7 +32,7 @@ int shown_token(int token, const MaskingOptions& options, Rng& rng) {
 Masking::Masking(const MaskingOptions& options) : options_(options) {
   check(options.mask >= first_ordinary && options.mask < options.vocabulary &&
             options.vocabulary > first_ordinary + 1,
-        "masking: expected a mask and other tokens behind the ", first_ordinary,
+        "masking: expected a mask and other tokens after the ", first_ordinary,
         " special ones, got the mask ", options.mask, " of ", options.vocabulary);
 }
 

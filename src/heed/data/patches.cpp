@@ -3,8 +3,14 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 
 namespace heed::data {
+namespace {
+
+constexpr Index images_per_task = 16;  // of one thread
+
+}  // namespace
 
 PatchGrid::PatchGrid(const ImageShape& image, Index side) : image(image), side(side) {
   check(side >= 1 && image.height % side == 0 && image.width % side == 0,
@@ -31,6 +37,22 @@ void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
       for (Index c = 0; c < channels; ++c) to[c] = static_cast<float>(from[c]) / 255.0f;
     }
   }
+}
+
+Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
+                     std::span<const Shift> shifts) {
+  check(shifts.empty() || shifts.size() == images.size(), "image patches: expected ", images.size(),
+        " shifts, one for each image, got ", shifts.size());
+  const auto count = std::ssize(images);
+  Tensor patches = Tensor::empty({count * grid.num_patches(), grid.patch_dim()});
+  const auto size = static_cast<std::size_t>(grid.image.size());
+  parallel_ranges(count, images_per_task, [&, values = patches.values()](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      cut_patches(values.subspan(i * size, size), images[i], grid,
+                  shifts.empty() ? Shift{} : shifts[i]);
+    }
+  });
+  return patches;
 }
 
 }  // namespace heed::data

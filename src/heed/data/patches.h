@@ -1,9 +1,10 @@
-// An image cut into squares, which a Transformer reads as a text is read word by word.
+// Images cut into square patches, the tokens of an image classifier.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "heed/core/tensor.h"
 #include "heed/data/image.h"
 
 namespace heed::data {
@@ -29,5 +30,12 @@ struct PatchGrid {
 // [side, side, channels]. Where the shifted image has no pixels, its border is repeated.
 void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
                  const PatchGrid& grid, Shift shift = {});
+
+using Pixels = std::span<const std::uint8_t>;  // of one image, [height, width, channels]
+
+// The patches of some images, each moved by its shift if there are any:
+// [images * num_patches, patch_dim]. The same for any number of threads.
+Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
+                     std::span<const Shift> shifts = {});
 
 }  // namespace heed::data

@@ -40,7 +40,7 @@ bool is_known(const std::string& sentence, const text::Tokenizer& tokenizer) {
   return !has_unknown && 2 * tokens.ids.size() <= 3 * tokens.word_texts.size() + 2;
 }
 
-// The sentences that training shows how it gets on with, as the last validation wrote them.
+// The sample sentences of the last validation.
 std::vector<std::string> validation_samples(const std::string& folder) {
   std::vector<std::string> sources;
   const std::string path = train::TrainingFolder(folder).metrics();
@@ -58,15 +58,15 @@ std::vector<std::string> validation_samples(const std::string& folder) {
   return sources;
 }
 
-// First what the model's own run was measured on, then those built-in sentences that it knows.
+// First the samples of the model's own training run, then those built-in sentences that it knows.
 std::vector<std::string> examples(const std::string& folder, const ModelSession& session) {
   if (session.kind() == models::ModelKind::image_classifier) return {};
-  std::vector<std::string> found = validation_samples(folder);
+  std::vector<std::string> sentences = validation_samples(folder);
   for (const char* sentence : built_in_examples) {
-    if (is_known(sentence, session.tokenizer())) found.emplace_back(sentence);
+    if (is_known(sentence, session.tokenizer())) sentences.emplace_back(sentence);
   }
-  if (found.size() > max_examples) found.resize(max_examples);
-  return found;
+  if (sentences.size() > max_examples) sentences.resize(max_examples);
+  return sentences;
 }
 
 ordered_json model_json(const std::string& folder, const ModelSession& session) {

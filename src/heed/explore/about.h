@@ -1,4 +1,4 @@
-// What the page is told first: which model there is, and what can be tried on it.
+// The first answer to the page: which model is open, and what can be tried on it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,7 @@ namespace heed::explore {
 
 nlohmann::ordered_json to_json(const Site& site);
 
-// What GET /api/about answers.
+// The answer to GET /api/about.
 nlohmann::ordered_json about(ExplorerState& state);
 
 }  // namespace heed::explore

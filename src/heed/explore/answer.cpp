@@ -17,8 +17,8 @@ using nlohmann::json;
 
 constexpr std::string_view mask_text = text::Tokenizer::mask_piece;  // as in heed fill
 constexpr Index num_next = 20;       // tokens that may follow a prompt
-constexpr Index num_continued = 20;  // tokens that do
-constexpr Index num_gap_words = 20;
+constexpr Index num_continued = 20;  // tokens of a greedy continuation
+constexpr Index num_mask_candidates = 20;
 
 void check_characters(const std::string& text) {
   check_as(ErrorKind::data, text::is_valid_utf8(text), "text: expected UTF-8, found other bytes");
@@ -43,12 +43,12 @@ std::vector<int> encoded(const ModelSession& session, const std::string& text) {
   check_not_blank(text);
   if (!session.masked()) return tokenizer.encode(text);
   const text::MaskedText line = text::encode_masked_text(tokenizer, text, mask_text);
-  check_as(ErrorKind::data, !line.masks.empty(), "text: expected a gap ", mask_text,
+  check_as(ErrorKind::data, !line.masks.empty(), "text: expected a mask ", mask_text,
            ", found none");
   return line.ids;
 }
 
-// The last row of the logits after a prompt, without tokens that a text writer never writes.
+// The most likely tokens after a prompt, without those that a generator never gives.
 std::vector<infer::TokenScore> most_likely_next(const ModelSession& session,
                                                 const std::string& text,
                                                 const nn::Interventions* interventions) {
@@ -64,11 +64,11 @@ std::vector<infer::TokenScore> most_likely_next(const ModelSession& session,
 Answer translation(const infer::Translator& translator, const std::string& text,
                    const AnswerOptions& options) {
   check_not_blank(text);
-  infer::TranslationOptions translating{.search = translator.default_search()};
-  if (options.beam_size) translating.search.beam_size = *options.beam_size;
-  translating.search.hook = options.interventions;
+  infer::TranslationOptions translation{.search = translator.default_search()};
+  if (options.beam_size) translation.search.beam_size = *options.beam_size;
+  translation.search.hook = options.interventions;
   infer::TranslatedLine best =
-      std::move(translator.translate(std::span(&text, 1), translating).front().best.front());
+      std::move(translator.translate(std::span(&text, 1), translation).front().best.front());
   Answer answer;
   answer.text = std::move(best.text);
   answer.score = best.score;
@@ -78,15 +78,15 @@ Answer translation(const infer::Translator& translator, const std::string& text,
 
 Answer continuation(const ModelSession& session, const std::string& text,
                     const AnswerOptions& options) {
-  infer::GenerationOptions writing;
-  writing.sampling.temperature = 0;
-  writing.max_tokens = num_continued;
-  writing.hook = options.interventions;
-  infer::GeneratedText written =
-      std::move(session.text_generator()->generate(std::span(&text, 1), writing).front());
+  infer::GenerationOptions greedy;
+  greedy.sampling.temperature = 0;
+  greedy.max_tokens = num_continued;
+  greedy.hook = options.interventions;
+  infer::GeneratedText generated =
+      std::move(session.text_generator()->generate(std::span(&text, 1), greedy).front());
   Answer answer;
-  answer.text = std::move(written.text);
-  answer.tokens = std::move(written.tokens);
+  answer.text = std::move(generated.text);
+  answer.tokens = std::move(generated.tokens);
   answer.next = most_likely_next(session, text, options.interventions);
   return answer;
 }
@@ -148,7 +148,7 @@ Answer answer(const ModelSession& session, const std::string& text, const Answer
   check_as(ErrorKind::usage, session.fill_mask() != nullptr,
            "explore: expected a model that reads text, found one for images");
   answer.masks =
-      session.fill_mask()->fill(std::span(&text, 1), mask_text, num_gap_words, lines).front();
+      session.fill_mask()->fill(std::span(&text, 1), mask_text, num_mask_candidates, lines).front();
   return answer;
 }
 
@@ -178,7 +178,7 @@ json to_json(const Answer& answer, const ModelSession& session) {
     case models::ModelKind::classifier:
       return {{"classes", array_of(answer.classes, of_class)}};
     default:
-      return {{"gaps", array_of(answer.masks, mask_json)}};
+      return {{"masks", array_of(answer.masks, mask_json)}};
   }
 }
 

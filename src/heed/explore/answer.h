@@ -1,4 +1,4 @@
-// What a model says to a text: the same as on the command line, for models of all kinds.
+// The answer of a model to a text: the same as on the command line, for models of all kinds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,17 +11,17 @@
 
 namespace heed::explore {
 
-// What is typed into a page is no book.
+// Limits of what is typed into the page.
 inline constexpr std::size_t max_text_characters = 4096;
 inline constexpr std::size_t max_text_tokens = 1024;
 
 // The tokens of a text as the model's own functions take them: with the end token, except for a
 // language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank
-// texts for the others, for a masked model a text without a gap (Tokenizer::mask_piece), what is no
-// UTF-8, and more characters or tokens than above.
+// texts for the others, for a masked model a text without a mask (Tokenizer::mask_piece), other
+// bytes than UTF-8, and more characters or tokens than above.
 std::vector<int> source_ids(const ModelSession& session, const std::string& text);
 
-// What a decoder reads when it is told what to say: the end token, then the tokens of the text.
+// The input of a teacher-forced decoder: the end token, then the tokens of the text.
 // Refuses more of them than above.
 std::vector<int> target_ids(const ModelSession& session, const std::string& text);
 
@@ -45,7 +45,7 @@ struct Answer {
 Answer answer(const ModelSession& session, const std::string& text,
               const AnswerOptions& options = {});
 
-// What the decoder has read when such a translation is complete: the end token, then the tokens.
+// The decoder's input once such a translation is complete: the end token, then the tokens.
 std::vector<int> target_inputs(const Answer& translation);
 
 nlohmann::json to_json(const Answer& answer, const ModelSession& session);

@@ -14,19 +14,19 @@ namespace {
 using models::ModelKind;
 using nlohmann::json;
 
-// Does a vector of all tokens together tell the class?
+// Is the class predicted from the mean of all positions?
 bool looks_from_everywhere(const ModelSession& session) {
   return session.kind() == ModelKind::classifier && !models::puts_begin_first(session.config());
 }
 
-// The last layer in which what predicts looks at the source.
+// The last layer in which the predicting position looks at the source.
 const Site& last_site(const ModelSession& session) {
   const bool is_cross = session.kind() == ModelKind::translation;
   const std::vector<Site>& sites = session.sites();
   const auto found = std::find_if(sites.rbegin(), sites.rend(), [&](const Site& site) {
     return !is_cross || site.part == "cross";
   });
-  check(found != sites.rend(), "truth: expected a model with attention, found none");
+  check(found != sites.rend(), "attribution: expected a model with attention, found none");
   return *found;
 }
 
@@ -79,8 +79,8 @@ std::vector<double> gradient_x_inputs(const ModelSession& session, const Predict
 
 bool can_be_left_out(const ModelSession& session, const Prediction& prediction, Index place) {
   const Index count = std::ssize(prediction.input.source);
-  const bool is_gap = session.kind() == ModelKind::masked && place == prediction.row;
-  return count > 1 && count <= max_left_out && !is_gap;
+  const bool is_mask = session.kind() == ModelKind::masked && place == prediction.row;
+  return count > 1 && count <= max_left_out && !is_mask;
 }
 
 // Runs the model once for every token of the source.
@@ -99,30 +99,9 @@ void leave_each_out(Attribution& attribution, const ModelSession& session,
   }
 }
 
-std::string attention_explained(const ModelSession& session) {
-  const char* where = "Where the last layer looked from the place that predicts";
-  if (session.kind() == ModelKind::translation) {
-    where = "Where the decoder's last layer looked in the source when it chose this token";
-  } else if (looks_from_everywhere(session)) {
-    where = "Where the last layer looked, mean over all tokens, which tell the class together";
-  }
-  return std::string(where) +
-         " (attention weights, mean over heads): it goes along with the answer, and does not show "
-         "that a token was needed.";
-}
-
-json explained(const ModelSession& session) {
-  const bool has_gradient = session.config().weights == models::WeightFormat::f32;
-  return {{"attention", attention_explained(session)},
-          {"gradient_x_input",
-           has_gradient ? "The gradient of the log-probability by the token's vector, times that "
-                          "vector: how the answer follows tiny changes of it, not what happens "
-                          "when the token is gone."
-                        : "The gradient of the log-probability by the token's vector, times that "
-                          "vector: a model in fewer bits has none."},
-          {"leave_one_out",
-           "The log-probability with the token, less that of reading the text again without it: a "
-           "cause, but of one token at a time, and later tokens move up one place."}};
+const char* attention_from(const ModelSession& session) {
+  if (session.kind() == ModelKind::translation) return "decoder";
+  return looks_from_everywhere(session) ? "all" : "position";
 }
 
 std::string predicted_text(const Prediction& prediction, const ModelSession& session) {
@@ -168,7 +147,7 @@ json to_json(const Attribution& attribution, const ModelSession& session) {
             {"id", attribution.prediction.token},
             {"probability", std::exp(attribution.log_probability)}}},
           {"inputs", std::move(inputs)},
-          {"explained", explained(session)}};
+          {"attention_from", attention_from(session)}};
 }
 
 }  // namespace heed::explore

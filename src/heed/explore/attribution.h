@@ -1,4 +1,5 @@
-// Why did the model say this? Three answers for every token that it read, each called what it is.
+// Attribution of a prediction to the tokens that the model read, by three methods: attention
+// weights, gradient x input (saliency) and leave-one-out.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,14 +12,14 @@ namespace heed::explore {
 
 struct TokenAttribution {
   int token = 0;
-  // Where the model looked: the mean over the heads of the last layer in which what predicts looks
+  // Mean attention weight over the heads of the last layer in which the predicting position looks
   // at the source. A classifier that pools all its tokens looks from all of them: their mean.
   double attention = 0;
-  // d log p / d x . x, with the vector x of the token before positions are added. None for a model
-  // in fewer bits, which has no gradient.
+  // d log p / d x . x, with the vector x of the token before positions are added. None for
+  // quantized weights, which have no gradient.
   std::optional<double> gradient_x_input = std::nullopt;
   // log p with the token, less log p without it. None where nothing would be left to read, for a
-  // token that the model adds itself, for the gap that is filled, and for long texts.
+  // token that the model adds itself, for the mask that is filled, and for long texts.
   std::optional<double> leave_one_out = std::nullopt;
 };
 
@@ -35,7 +36,9 @@ struct Attribution {
 Attribution attribution(const ModelSession& session, const PassInput& input,
                         const nn::Interventions& interventions, const PredictionTarget& target);
 
-// With one sentence about each of the three: what it is, and what it is not.
+// With "attention_from", the queries whose attention it is: "decoder", the decoder position that
+// predicts; "position", the predicting position of a model with one sequence; "all", the mean over
+// all positions.
 nlohmann::json to_json(const Attribution& attribution, const ModelSession& session);
 
 }  // namespace heed::explore

@@ -1,4 +1,4 @@
-// A beam search as a tree: what it considered, and what became of it.
+// A beam search as a tree: all candidates of all steps, kept, finished or dropped.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +22,7 @@ struct BeamNode {
   std::optional<double> normalised_score = std::nullopt;  // by which finished ones compete
   Index step = 0;                                         // tokens up to here
   Index rank = 0;                                         // among the step's candidates, 0 the best
-  State state = State::live;                              // live: it went on
+  State state = State::live;                              // live: it was extended
 };
 
 struct BeamTree {

@@ -6,28 +6,24 @@
 #include <cmath>
 
 #include "heed/explore/exact_arithmetic.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 
 namespace heed::explore {
 namespace {
 
+// The key's share of the head's output. The engine adds e^(s_j - M) v_j over all keys and
+// multiplies the sum by 1 / row sum, so that the shares together differ from that by roundings.
 Floats add_weighted_value(CellPass& pass, const Floats& v) {
   const float weight = pass.cell_of(pass.view().weights);
   Floats share;
   for (const float value : v) share.push_back(weight * value);
   const FloatSpan mixed = row_of(pass.seen("mixed"), pass.place().query)
                               .subspan(pass.place().head * pass.head_dim(), pass.head_dim());
-  pass.add(
-      {"weighted_value",
-       "",
-       "The weight times the value",
-       R"(w\,v)",
-       "This key's part of what the head finds for the query. The engine adds e^(s_j - M) v_j over "
-       "all keys and multiplies the sum by 1 / row sum: the parts together differ from what the "
-       "head found by roundings.",
-       "w * v_i",
-       {{"w", {weight}}, {"v", v}, {"all keys together", copied(mixed)}},
-       share});
+  pass.add({.id = "weighted_value",
+            .side = "",
+            .variant = "",
+            .rows = {{"w", {weight}}, {"v", v}, {"all keys", to_floats(mixed)}},
+            .result = share});
   return share;
 }
 
@@ -47,36 +43,32 @@ void add_output_share(CellPass& pass, const Floats& share) {
   const NoGrad no_grad;
   const Tensor columns = output_columns(pass);
   const Tensor part = ops::linear(Tensor::from(share, {1, pass.head_dim()}), columns, Tensor());
-  CellStep step{"output_share",
-                "",
-                "Its part of the layer's output",
-                R"(W_o\,(w\,v))",
-                "The head's columns of the output matrix turn it into the width of the model.",
-                "each o: a = w v, b = the head's columns of row o of W: " +
-                    product_sum_order(pass.head_dim()),
-                {{"w v", share}},
-                copied(part.values())};
+  CellStep step{.id = "output_share",
+                .side = "",
+                .variant = "",
+                .rows = {{"w v", share}},
+                .result = to_floats(part.values())};
   Floats scalar;
   for (Index o = 0; o < columns.dim(0); ++o) {
-    step.rows.push_back({fmt::format("W row {}", o), copied(row_of(columns, o))});
+    step.rows.push_back({fmt::format("W row {}", o), to_floats(row_of(columns, o))});
     scalar.push_back(product_sum(share, row_of(columns, o)));
   }
   pass.expect(step.result, scalar);
   pass.add(std::move(step));
 }
 
-// A prediction whose logit may have moved.
-struct Prediction {
+// A logit of the answer that the weight may have moved.
+struct AnswerLogit {
   Index row = 0, column = 0;
   std::string name;
 };
 
-Prediction prediction_at(const CellPass& pass, Index row) {
+AnswerLogit answer_logit(const CellPass& pass, Index row) {
   const int token = pass.recording().predicted_token(row);
   return {row, token, pass.session().tokenizer().piece(token)};
 }
 
-// A token of the target moves what follows it; one of the source all of the target, or the gaps.
+// A token of the target moves what follows it; one of the source all of the target, or the masks.
 bool is_wanted(const CellPass& pass, Index row) {
   if (pass.session().masked())
     return pass.recording().input().source[row] == pass.session().tokenizer().mask();
@@ -85,55 +77,46 @@ bool is_wanted(const CellPass& pass, Index row) {
   return true;
 }
 
-std::vector<Prediction> predictions(const CellPass& pass) {
+std::vector<AnswerLogit> answer_logits(const CellPass& pass) {
   if (pass.session().classifier()) {
     const FloatSpan logits = row_of(pass.logits(), 0);
     const Index best = std::ranges::max_element(logits) - logits.begin();
     return {{0, best, pass.config().labels.at(best)}};
   }
-  std::vector<Prediction> all;
+  std::vector<AnswerLogit> all;
   for (Index row = 0; row < pass.logits().dim(0); ++row) {
-    if (is_wanted(pass, row)) all.push_back(prediction_at(pass, row));
+    if (is_wanted(pass, row)) all.push_back(answer_logit(pass, row));
   }
-  if (all.empty()) all.push_back(prediction_at(pass, pass.place().query));
+  if (all.empty()) all.push_back(answer_logit(pass, pass.place().query));
   return all;
 }
 
+// Of a pass in which the head lacks the share: steering by its opposite.
 Tensor logits_without(const CellPass& pass, const Floats& share) {
   const NoGrad no_grad;
   nn::Interventions interventions = pass.recording().interventions();
-  Floats taken;
-  for (const float value : share) taken.push_back(-(pass.head_scale() * value));
+  Floats opposite;
+  for (const float value : share) opposite.push_back(-(pass.head_scale() * value));
   interventions.steering.push_back(
-      {pass.site().name, pass.place().head, pass.place().query, taken});
+      {pass.site().name, pass.place().head, pass.place().query, opposite});
   auto context = nn::ForwardContext::inference(nullptr, &interventions);
   return teacher_forced_logits(pass.session(), pass.recording().input(), context);
 }
 
+// Two passes of the whole model, with the share and without it. The result is the difference of the
+// logit that moved most.
 void add_logit_share(CellPass& pass, const Floats& share) {
   const Tensor without = logits_without(pass, share);
-  const std::vector<Prediction> all = predictions(pass);
-  CellStep step{
-      "logit_share",
-      "",
-      "How far it moved the answer",
-      R"(z_{\text{with}} - z_{\text{without}})",
-      all.size() == 1
-          ? "The logit of the predicted token in two passes of the whole model: as it "
-            "is, and with this one part taken out of what the head found."
-          : "Two passes of the whole model: as it is, and with this one part taken out of "
-            "what the head found. The result is that of the prediction that moved most.",
-      "with - without",
-      {},
-      {0},
-      true};
-  for (const Prediction& one : all) {
+  const std::vector<AnswerLogit> all = answer_logits(pass);
+  std::vector<CellRow> rows;
+  float largest = 0;
+  for (const AnswerLogit& one : all) {
     const float before = row_of(pass.logits(), one.row)[one.column];
     const float after = row_of(without, one.row)[one.column];
-    step.rows.push_back({one.name, {before, after, before - after}});
-    if (std::abs(before - after) > std::abs(step.result[0])) step.result[0] = before - after;
+    rows.push_back({one.name, {before, after, before - after}});
+    if (std::abs(before - after) > std::abs(largest)) largest = before - after;
   }
-  pass.add(std::move(step));
+  pass.add_number("logit_share", "", std::move(rows), largest);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a weight to what it did: to its head, to its layer, to the model's answer.
+// The effect of a weight: on its head, on its layer, on the model's answer.
 #pragma once
 
 #include "heed/explore/cell_pass.h"

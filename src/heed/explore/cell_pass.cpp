@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "heed/base/error.h"
+#include "heed/nn/similarity_scale.h"
 
 namespace heed::explore {
 namespace {
@@ -31,7 +32,7 @@ FloatSpan row_of(const Tensor& matrix, Index row) {
   return matrix.values().subspan(row * matrix.dim(-1), matrix.dim(-1));
 }
 
-Floats copied(FloatSpan values) { return {values.begin(), values.end()}; }
+Floats to_floats(FloatSpan values) { return {values.begin(), values.end()}; }
 
 CellPass::CellPass(const Recording& recording, const CellPlace& place)
     : recording_(recording),
@@ -43,10 +44,13 @@ CellPass::CellPass(const Recording& recording, const CellPlace& place)
   logits_ = teacher_forced_logits(session(), recording_.input(), context);
   check_place(place_, view().weights.at(0));
   const std::string key_stack = is_cross() ? "encoder" : stack();
-  cell_.query = place_.query;
-  cell_.key = place_.key;
-  cell_.query_piece = session().tokenizer().piece(tokens_of(stack())[place_.query]);
-  cell_.key_piece = session().tokenizer().piece(tokens_of(key_stack)[place_.key]);
+  const auto token = [this](Index position, const std::string& stack) {
+    const int id = tokens_of(stack)[position];
+    return CellToken{position, id, session().tokenizer().piece(id)};
+  };
+  cell_.query = token(place_.query, stack());
+  cell_.key = token(place_.key, key_stack);
+  cell_.head_dim = head_dim();
 }
 
 std::vector<int> CellPass::tokens_of(const std::string& stack) const {
@@ -58,16 +62,19 @@ ops::Similarity CellPass::similarity() const {
   return recording_.interventions().swapped_similarity.value_or(config().similarity);
 }
 
+float CellPass::similarity_scale() const {
+  return nn::similarity_scale(models::encoder_options(config()).self_attention(), similarity());
+}
+
 Index CellPass::key_value_head() const {
-  const Index heads = config().num_heads;
-  const Index groups = config().num_key_value_heads == 0 ? heads : config().num_key_value_heads;
-  return place_.head / (heads / groups);
+  const Index key_value_heads = seen("keys").dim(1) / head_dim();
+  return place_.head / (config().num_heads / key_value_heads);
 }
 
 float CellPass::head_scale() const {
   float scale = 1;
-  for (const auto& change : recording_.interventions().scales) {
-    if (change.layer == site_.name && change.head == place_.head) scale = change.scale;
+  for (const auto& scaled : recording_.interventions().scales) {
+    if (scaled.layer == site_.name && scaled.head == place_.head) scale = scaled.scale;
   }
   return scale;
 }
@@ -82,6 +89,16 @@ float CellPass::cell_of(const std::vector<Tensor>& stage) const {
 
 float CellPass::number_of(const std::vector<Tensor>& stage) const {
   return row_of(stage.at(0), place_.head)[place_.query];
+}
+
+void CellPass::add_number(std::string id, std::string variant, std::vector<CellRow> rows,
+                          float result) {
+  add({.id = std::move(id),
+       .side = "",
+       .variant = std::move(variant),
+       .rows = std::move(rows),
+       .result = {result},
+       .is_number = true});
 }
 
 void CellPass::expect(FloatSpan engine, FloatSpan scalar) {

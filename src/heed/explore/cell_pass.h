@@ -15,7 +15,7 @@ using Floats = std::vector<float>;
 using FloatSpan = std::span<const float>;
 
 FloatSpan row_of(const Tensor& matrix, Index row);
-Floats copied(FloatSpan values);
+Floats to_floats(FloatSpan values);
 
 class CellPass {
  public:
@@ -38,8 +38,9 @@ class CellPass {
   std::vector<int> tokens_of(const std::string& stack) const;
   ops::Similarity similarity() const;
   Index head_dim() const { return config().model_dim / config().num_heads; }
-  Index key_value_head() const;  // that the query's head shares
-  float head_scale() const;      // by the recording's changes; 1 unless there are some
+  float similarity_scale() const;  // that the layer multiplies the products of a pair by
+  Index key_value_head() const;    // that the query's head shares with others
+  float head_scale() const;        // by the recording's interventions; 1 without any
 
   // Of this head and query in a stage of the view, [H, queries, keys]: this key, and all keys.
   float cell_of(const std::vector<Tensor>& stage) const;
@@ -48,7 +49,9 @@ class CellPass {
   float number_of(const std::vector<Tensor>& stage) const;
 
   void add(CellStep step) { cell_.steps.push_back(std::move(step)); }
-  // The engine's numbers are what is shown; the scalar ones say whether the order told is right.
+  // A step of both tokens, whose result is one number.
+  void add_number(std::string id, std::string variant, std::vector<CellRow> rows, float result);
+  // The engine's numbers are what is shown; the scalar ones say whether the order is right.
   void expect(FloatSpan engine, FloatSpan scalar);
   Cell take() { return std::move(cell_); }
 

@@ -12,8 +12,8 @@ namespace heed::explore {
 // The state outlives the router.
 void add_decoding_routes(serve::Router& router, ExplorerState& state);
 
-// {"trace": id, "prefix": how many tokens stand before the wanted one (all of them when missing)},
-// or, without a trace, {"text", "checkpoint", "target": what a translation begins with}; and
+// {"trace": id, "prefix": how many tokens come before the wanted one (all of them when missing)},
+// or, without a trace, {"text", "checkpoint", "target": the first tokens of a translation}; and
 // "temperature", "top_k", "top_p", "min_p" -> the answer of /api/next. Refuses (ErrorKind::usage)
 // fields that are not of their kind.
 nlohmann::json next_tokens_of(const nlohmann::json& body, ExplorerState& state);

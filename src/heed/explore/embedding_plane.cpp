@@ -60,19 +60,19 @@ void make_unit_beside(std::vector<double>& v, const std::vector<double>* other) 
   for (double& value : v) value = length > 0 ? value / length : 0;
 }
 
-// A beginning that no table has reason to stand at right angles to.
-std::vector<double> uneven(Index dim) {
+// A start vector that no table has reason to be orthogonal to.
+std::vector<double> start_vector(Index dim) {
   std::vector<double> v(dim);
   for (Index i = 0; i < dim; ++i) v[i] = 1 + std::cos(static_cast<double>(i + 1));
   return v;
 }
 
-// The axis of most variance beside `other`, by power iteration: v <- C v, until it stands still.
+// The axis of most variance beside `other`, by power iteration: v <- C v, until it converges.
 // Axes of nearly equal variance may mix; either is as good.
 std::vector<double> axis_of(const Symmetric& covariance, const std::vector<double>* other) {
   constexpr int max_steps = 2000;
-  constexpr double stands_still = 1e-13;
-  std::vector<double> v = uneven(covariance.dim), next(v.size());
+  constexpr double converged = 1e-13;
+  std::vector<double> v = start_vector(covariance.dim), next(v.size());
   make_unit_beside(v, other);
   for (int step = 0; step < max_steps; ++step) {
     for (Index i = 0; i < covariance.dim; ++i) {
@@ -82,7 +82,7 @@ std::vector<double> axis_of(const Symmetric& covariance, const std::vector<doubl
     if (dot(next, next) == 0) break;  // no variance is left: any direction will do
     const double agreement = dot(next, v);
     v = next;
-    if (1 - agreement < stands_still) break;
+    if (1 - agreement < converged) break;
   }
   make_unit_beside(v, other);
   return v;

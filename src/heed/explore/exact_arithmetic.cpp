@@ -1,7 +1,5 @@
 #include "heed/explore/exact_arithmetic.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,8 +14,6 @@
 
 namespace heed::explore {
 namespace {
-
-constexpr Index chain_length = 256;  // of a matrix product: what gemm-inl.h calls block_depth
 
 // Of e^x in math-inl.h.
 constexpr float log2_e = 1.44269504f;
@@ -98,8 +94,8 @@ float multiply_add(float a, float b, float c) {
 
 float product_sum(std::span<const float> a, std::span<const float> b) {
   float total = 0;
-  for (std::size_t begin = 0; begin < a.size(); begin += chain_length) {
-    const std::size_t end = std::min(a.size(), begin + chain_length);
+  for (std::size_t begin = 0; begin < a.size(); begin += product_chain_length) {
+    const std::size_t end = std::min(a.size(), begin + product_chain_length);
     float sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum = multiply_add(a[i], b[i], sum);
     total = begin == 0 ? sum : sum + total;
@@ -107,41 +103,10 @@ float product_sum(std::span<const float> a, std::span<const float> b) {
   return total;
 }
 
-std::string product_sum_order(Index count) {
-  const char* step = vector_facts().is_fused
-                         ? "s = fma(a_i, b_i, s): a fused multiply-add, rounded once"
-                         : "s = a_i * b_i + s: rounded after the product and after the sum";
-  if (count <= chain_length) return fmt::format("s = 0; for i = 0 ... {}: {}", count - 1, step);
-  return fmt::format(
-      "in pieces of {}: from s = 0, for each i of the piece: {}; the pieces' sums are added in "
-      "turn",
-      chain_length, step);
-}
-
 float lane_sum(std::span<const float> values) {
   std::vector<float> lanes(vector_facts().lanes, 0.0f);
   for (std::size_t i = 0; i < values.size(); ++i) lanes[i % lanes.size()] += values[i];
   return sum_of_lanes(std::move(lanes), vector_facts().lane_order);
-}
-
-std::string lane_sum_order() {
-  const Index lanes = vector_facts().lanes;
-  const std::string chains = fmt::format(
-      "{0} sums from 0: sum number j adds elements j, j + {0}, j + 2 * {0} ... in turn; ", lanes);
-  switch (vector_facts().lane_order) {
-    case LaneOrder::halves:
-      return chains + fmt::format(
-                          "then, until one is left, the first half of the sums gets the "
-                          "second half added: s_j + s_(j + {})",
-                          lanes / 2);
-    case LaneOrder::neighbours:
-      return chains + "then, until one is left, neighbours are added: s_2j + s_(2j + 1)";
-    case LaneOrder::in_turn:
-      return chains + "then the sums are added one after another, from 0";
-    case LaneOrder::unknown:
-      break;
-  }
-  return chains + "then the sums are added as this processor's vectors do it";
 }
 
 ExpSteps exp_steps(float x) {
@@ -164,14 +129,6 @@ std::vector<float> exp_constants() {
   constants.insert(constants.end(), coefficients.begin(), coefficients.end());
   constants.push_back(lowest);
   return constants;
-}
-
-std::string exp_order() {
-  return "with the constants c_0 ... c_11: t = fma(x, c_0, c_1); n = t - c_1; r = fma(-n, c_2, x); "
-         "r = fma(-n, c_3, r); y = c_4; for i = 5 ... 10: y = fma(y, r, c_i); the result is y * "
-         "2^n, "
-         "and 0 where x < c_11" +
-         std::string(vector_facts().is_fused ? "" : " (here fma is rounded twice)");
 }
 
 NormSteps layer_norm_steps(std::span<const float> x, std::span<const float> gain,
@@ -208,17 +165,17 @@ UnitSteps unit_steps(std::span<const float> x) {
 SoftmaxSteps softmax_steps(std::span<const float> scores) {
   constexpr float nothing = -std::numeric_limits<float>::infinity();
   SoftmaxSteps steps;
-  steps.most = nothing;
+  steps.max = nothing;
   for (std::size_t first = 0; first < scores.size(); first += kernels::attention_key_block) {
     const auto block_scores = scores.subspan(
         first, std::min<std::size_t>(kernels::attention_key_block, scores.size() - first));
-    const float now = std::max(steps.most, std::ranges::max(block_scores));
+    const float now = std::max(steps.max, std::ranges::max(block_scores));
     if (now == nothing) continue;
-    SoftmaxBlock block{.first = static_cast<Index>(first), .most = now, .shrink = 1};
-    if (now != steps.most) block.shrink = steps.most == nothing ? 0 : std::exp(steps.most - now);
-    if (now != steps.most) steps.sum *= block.shrink;
+    SoftmaxBlock block{.first = static_cast<Index>(first), .running_max = now, .rescale = 1};
+    if (now != steps.max) block.rescale = steps.max == nothing ? 0 : std::exp(steps.max - now);
+    if (now != steps.max) steps.sum *= block.rescale;
     for (const float score : block_scores) block.exps.push_back(exp_steps(score - now).result);
-    steps.most = now;
+    steps.max = now;
     steps.sum += lane_sum(block.exps);
     block.sum = steps.sum;
     steps.blocks.push_back(std::move(block));

@@ -1,39 +1,41 @@
-// The engine's arithmetic in plain scalar code, in the engine's own order: what it takes to tell a
-// reader how a number came about, so that doing it again by hand gives the same bits.
+// The engine's arithmetic in plain scalar code and in the engine's own order, so that a number can
+// be computed again by hand with the same bits.
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "heed/base/index.h"
 
 namespace heed::explore {
 
-// How the lanes of a vector are added up: those that are half a vector apart, then a quarter ...;
-// neighbours in pairs; one after another.
+// The order in which the lanes of a vector are added up: those that are half a vector apart, then a
+// quarter ...; neighbours in pairs; one after another.
 enum class LaneOrder { halves, neighbours, in_turn, unknown };
 
-// What the kernels' sums depend on besides their inputs.
+// Facts of the processor that the kernels' sums depend on.
 struct VectorFacts {
   Index lanes = 1;        // floats of one vector
   bool is_fused = false;  // a * b + c is rounded once
   LaneOrder lane_order = LaneOrder::unknown;
 };
 
-// Of the processor that runs this, found out by letting the kernels add up numbers.
+// Of the processor that runs this, measured by letting the kernels add up numbers.
 const VectorFacts& vector_facts();
 
 // a * b + c as the kernels do it.
 float multiply_add(float a, float b, float c);
 
-// sum of a_i b_i as matrix products make it.
-float product_sum(std::span<const float> a, std::span<const float> b);
-std::string product_sum_order(Index count);  // in words
+// Matrix products add up chains of this many products, one after another, and then the chains: KC
+// of kernels/gemm-inl.h.
+inline constexpr Index product_chain_length = 256;
 
-// The sum of a row, as norms and the softmax make it.
+// sum of a_i b_i as matrix products compute it: each chain from 0 on, s = a_i b_i + s.
+float product_sum(std::span<const float> a, std::span<const float> b);
+
+// The sum of a row, as norms and the softmax compute it: one sum per lane, element i in lane
+// i % lanes, then the lanes in their order.
 float lane_sum(std::span<const float> values);
-std::string lane_sum_order();
 
 // e^x for x <= 0, as the softmax does it.
 struct ExpSteps {
@@ -47,7 +49,6 @@ struct ExpSteps {
 ExpSteps exp_steps(float x);
 // log2(e), the shifter, ln 2 in two parts, the coefficients from the highest on, the lowest x.
 std::vector<float> exp_constants();
-std::string exp_order();
 
 // (x - mean) / sqrt(variance + epsilon) * gain + bias; without a bias, x / sqrt(mean square +
 // epsilon) * gain.
@@ -69,17 +70,17 @@ struct UnitSteps {
 };
 UnitSteps unit_steps(std::span<const float> x);
 
-// The softmax of a row whose scores come in blocks.
+// Online softmax of a row, in blocks of kernels::attention_key_block keys.
 struct SoftmaxBlock {
   Index first = 0;               // of its keys
-  float most = 0;                // the largest score so far
-  float shrink = 0;              // by which the sum so far is multiplied: e^(most before - most)
-  std::vector<float> exps = {};  // e^(score - most)
-  float sum = 0;                 // of all scores so far
+  float running_max = 0;         // the largest score so far
+  float rescale = 0;             // of the sum so far: e^(running max before - running max)
+  std::vector<float> exps = {};  // e^(score - running max)
+  float sum = 0;                 // running, over all scores so far
 };
 struct SoftmaxSteps {
   std::vector<SoftmaxBlock> blocks;
-  float most = 0;
+  float max = 0;
   float sum = 0;
   float inverse = 0;
 };

@@ -1,4 +1,4 @@
-// What all routes of the explorer share. The server calls them one after another.
+// State that all routes of the explorer share. The server calls them one after another.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct ExplorerState {
 
   SessionStore sessions;
   TraceStore traces;
-  std::optional<EmbeddingPlane>
-      plane;  // made when it is first needed, from the model's own weights
+  // Made when it is first needed, from the model's own weights.
+  std::optional<EmbeddingPlane> plane;
 };
 
 }  // namespace heed::explore

@@ -1,4 +1,4 @@
-// What a head of attention does with a sentence, in a word and two numbers.
+// A head of attention in brief: a label for what it does with a sentence, and two numbers.
 #pragma once
 
 #include <string>

@@ -35,9 +35,9 @@ TokenGroups token_groups(const TokenList& tokens, const GroupOptions& options) {
   TokenGroups groups;
   for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
     if (options.hide_special && tokens.is_special[i]) continue;
-    const bool goes_on =
+    const bool continues =
         options.by_word && !groups.empty() && tokens.words[groups.back().back()] == tokens.words[i];
-    if (!goes_on) groups.emplace_back();
+    if (!continues) groups.emplace_back();
     groups.back().push_back(static_cast<Index>(i));
   }
   return groups;

@@ -1,5 +1,4 @@
-// Attention between words instead of tokens, and without the special ones: what the page shows when
-// it is asked for that.
+// Attention between words instead of tokens, and without the special ones, as the page can show it.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 using io::JsonFields;
 
-constexpr const char* source = "changes";
+constexpr const char* source = "interventions";
 
 Index index_field(const JsonFields& fields, const char* name) {
   return fields.integer(name, {.min = 0});
@@ -32,7 +32,7 @@ nn::Interventions::HeadScale scale_of(const JsonFields& fields, const ModelSessi
   return {site.name, head_field(fields, site), static_cast<float>(scale)};
 }
 
-nn::Interventions::Knockout link_of(const JsonFields& fields, const ModelSession& session) {
+nn::Interventions::Knockout knockout_of(const JsonFields& fields, const ModelSession& session) {
   const Site& site = session.site(fields.text("site"));
   std::optional<Index> head;
   if (fields.has("head")) head = head_field(fields, site);
@@ -50,13 +50,13 @@ RunInterventions interventions_from_json(const nlohmann::json& json, const Model
   RunInterventions interventions;
   if (json.is_null()) return interventions;
   const JsonFields fields = JsonFields::of(json, source, ErrorKind::usage);
-  for (const JsonFields& head : fields.optional_objects("heads")) {
+  for (const JsonFields& head : fields.optional_objects("head_scales")) {
     interventions.attention.scales.push_back(scale_of(head, session));
   }
-  for (const JsonFields& link : fields.optional_objects("links")) {
-    interventions.attention.knockouts.push_back(link_of(link, session));
+  for (const JsonFields& knockout : fields.optional_objects("knockouts")) {
+    interventions.attention.knockouts.push_back(knockout_of(knockout, session));
   }
-  for (const JsonFields& word : fields.optional_objects("replace")) {
+  for (const JsonFields& word : fields.optional_objects("replacements")) {
     interventions.replacements.push_back(replacement_of(word));
   }
   if (fields.has("similarity")) {

@@ -1,4 +1,5 @@
-// What a user wants to be otherwise for one run: heads, links, the similarity, words.
+// Interventions of a user in one run: scale or ablate heads, knock out links, swap the similarity,
+// replace words.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,9 +27,11 @@ struct RunInterventions {
   bool is_empty() const { return !has_attention() && replacements.empty(); }
 };
 
-// {"heads": [{"site", "head", "scale"}], "links": [{"site", "head" or null, "query", "key"}],
-//  "similarity": null or "dot", "cosine", "scaled-dot", "replace": [{"side", "word", "text"}]}
-// null and missing fields change nothing. Refuses (ErrorKind::usage) sites and heads that the model
+// {"head_scales": [{"site", "head", "scale"}],
+//  "knockouts": [{"site", "head" or null for all, "query", "key"}],
+//  "similarity": null or "dot", "cosine", "scaled-dot",
+//  "replacements": [{"side", "word", "text"}]}
+// null and missing fields have no effect. Refuses (ErrorKind::usage) sites and heads that the model
 // does not have, and values that are not of their kind.
 RunInterventions interventions_from_json(const nlohmann::json& json, const ModelSession& session);
 

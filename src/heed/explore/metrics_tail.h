@@ -16,8 +16,8 @@ class MetricsTail {
   MetricsTail& operator=(const MetricsTail&) = delete;
 
   struct News {
-    // The file was replaced, cut or taken away (a run goes on from a checkpoint and loses what came
-    // after): forget all lines so far.
+    // The file was replaced, cut or taken away (a run that resumes from a checkpoint loses what
+    // came after): forget all lines so far.
     bool is_rewritten = false;
     std::vector<std::string> lines = {};  // without line ends
   };
@@ -32,7 +32,7 @@ class MetricsTail {
 
   std::string path_;
   int descriptor_ = -1;  // stays open, so that no other file can get its number
-  Index offset_ = 0;     // behind the last whole line
+  Index offset_ = 0;     // after the last whole line
 };
 
 }  // namespace heed::explore

@@ -1,4 +1,4 @@
-// What the page asks of a model: what it is, a run, and everything inside of one.
+// Routes of a model: its description, a run, and everything inside of one.
 #pragma once
 
 #include "heed/explore/explorer_state.h"

@@ -202,16 +202,16 @@ std::shared_ptr<const ModelSession> SessionStore::session(std::optional<Index> c
   const std::string stamp = stamp_of(weights_path(*folder_, checkpoint));
   check_as(ErrorKind::usage, !stamp.empty(), folder(), ": expected the checkpoint ",
            checkpoint.value_or(0), ", found none");
-  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.checkpoint == checkpoint && kept.stamp == stamp;
+  const auto found = std::ranges::find_if(cache_, [&](const CachedSession& cached) {
+    return cached.checkpoint == checkpoint && cached.stamp == stamp;
   });
-  if (found != kept_.end()) {
-    std::rotate(found, found + 1, kept_.end());
-    return kept_.back().session;
+  if (found != cache_.end()) {
+    std::rotate(found, found + 1, cache_.end());
+    return cache_.back().session;
   }
   auto session = std::make_shared<const ModelSession>(*folder_, checkpoint);
-  if (kept_.size() >= max_sessions) kept_.erase(kept_.begin());
-  kept_.push_back({checkpoint, stamp, session});
+  if (cache_.size() >= max_sessions) cache_.erase(cache_.begin());
+  cache_.push_back({checkpoint, stamp, session});
   return session;
 }
 

@@ -57,8 +57,8 @@ class ModelSession {
   const std::vector<Site>& sites() const { return sites_; }
   const Site& site(const std::string& name) const;  // refuses (ErrorKind::usage) other names
 
-  // A parameter by its name in the model's file; a weight in fewer bits comes as the floats that it
-  // stands for. Undefined when the model has no such parameter.
+  // A parameter by its name in the model's file, dequantized if it is quantized. Undefined when the
+  // model has no such parameter.
   Tensor parameter(const std::string& name) const;
   Index num_parameters() const { return models::num_parameters(config_); }
 
@@ -92,25 +92,25 @@ class SessionStore {
   bool has_folder() const { return folder_.has_value(); }
   const std::string& folder() const;  // refuses (ErrorKind::usage) when there is none
 
-  // Whether there are weights to look at now; a run that has just begun has none.
+  // Whether there are weights to look at now; a run that has just started has none.
   bool has_model() const;
   // The updates whose weights are kept beside the model's own, in order.
   std::vector<Index> checkpoints() const;
 
   // The weights of the moment, or those of a checkpoint. Weights that have changed on disk are read
-  // again; otherwise a session that was asked for lately is the same object. Refuses
+  // again; otherwise a recently used session is the same object. Refuses
   // (ErrorKind::usage) when there is no model, or no such checkpoint.
   std::shared_ptr<const ModelSession> session(std::optional<Index> checkpoint = std::nullopt);
 
  private:
-  struct Kept {
+  struct CachedSession {
     std::optional<Index> checkpoint;
     std::string stamp;  // of the file of weights
     std::shared_ptr<const ModelSession> session;
   };
 
   std::optional<std::string> folder_;
-  std::vector<Kept> kept_;  // the one that was asked for last comes last
+  std::vector<CachedSession> cache_;  // the most recently used last
 };
 
 }  // namespace heed::explore

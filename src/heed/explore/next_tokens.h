@@ -1,4 +1,5 @@
-// What may come next: the model's probabilities, and what the filters of sampling make of them.
+// The next token: the model's probabilities, and those after temperature and the filters of
+// sampling.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,9 +25,9 @@ struct NextToken {
 std::vector<NextToken> next_tokens(std::span<const float> logits,
                                    const infer::SamplingOptions& options, Index count);
 
-// Those after a prompt (language models, the source) or after what the decoder has read
-// (translation, the target). A language model's writer has tokens that it never writes; they are
-// left out here too. Refuses (ErrorKind::usage) other models and an empty text.
+// Those after a prompt (language models, the source) or after the decoder's input (translation, the
+// target). Tokens that a language model never generates are left out. Refuses (ErrorKind::usage)
+// other models and an empty text.
 std::vector<NextToken> next_tokens(const ModelSession& session, const PassInput& input,
                                    const nn::Interventions* interventions,
                                    const infer::SamplingOptions& options, Index count);

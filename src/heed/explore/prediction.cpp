@@ -69,7 +69,7 @@ Prediction prediction_of(const ModelSession& session, const PassInput& input,
   if (session.kind() == ModelKind::classifier) {
     prediction.token = static_cast<int>(target.place);
   } else if (const auto token =
-                 target.token ? target.token : token_behind(session, input, target.place)) {
+                 target.token ? target.token : token_after(session, input, target.place)) {
     check_below(*token, session.config().vocabulary, "token");
     prediction.token = *token;
   } else {

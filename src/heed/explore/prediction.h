@@ -9,10 +9,10 @@ namespace heed::explore {
 
 struct PredictionTarget {
   // Translation: the position of the decoder that predicts. Language: the position of the source.
-  // Masked: the number of the gap. Classifier: the class.
+  // Masked: the number of the mask. Classifier: the class.
   Index place = 0;
-  // What is predicted there. When there is none: the token that stands behind the place in the
-  // input or, where none does and for a masked model, the most likely one. Not for classifiers.
+  // The predicted token. Without one: the token after the place in the input or, where there is
+  // none and for a masked model, the most likely one. Not for classifiers.
   std::optional<int> token = std::nullopt;
 };
 
@@ -31,7 +31,7 @@ double log_probability(const ModelSession& session, const Prediction& prediction
 
 // The same prediction when the source lacks its token number `place`; later ones move up.
 Prediction without_token(Prediction prediction, const ModelSession& session, Index place);
-// The changes for that source: links of the token go, those of later ones move up with them.
+// The interventions for that source: knockouts of the token go, those of later ones move up.
 // `place` is counted in what the model sees (tokens_seen).
 nn::Interventions without_token(const nn::Interventions& interventions, const ModelSession& session,
                                 Index place);

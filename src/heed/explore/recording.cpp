@@ -31,7 +31,7 @@ models::PackedIds packed(const std::vector<int>& ids) {
   return {ids, Spans::single(std::ssize(ids))};
 }
 
-// Keeps what a recording keeps. A layer fills its view before it shows what its heads found.
+// Collects what a recording keeps. A layer fills its view before it shows the output of its heads.
 class Recorder : public nn::Watcher {
  public:
   explicit Recorder(const ModelSession& session) : session_(session) {}
@@ -77,7 +77,7 @@ std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input
   return ids;
 }
 
-std::optional<int> token_behind(const ModelSession& session, const PassInput& input, Index place) {
+std::optional<int> token_after(const ModelSession& session, const PassInput& input, Index place) {
   if (!session.translation() && !session.language()) return std::nullopt;
   const std::vector<int>& ids = session.translation() ? input.target : input.source;
   return place + 1 < std::ssize(ids) ? std::optional(ids[place + 1]) : input.last;
@@ -123,7 +123,7 @@ Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput inpu
 }
 
 int Recording::predicted_token(Index row) const {
-  if (const auto token = token_behind(*session_, input_, row)) return *token;
+  if (const auto token = token_after(*session_, input_, row)) return *token;
   const auto logits = std::as_const(logits_).values().subspan(row * logits_.dim(1), logits_.dim(1));
   return static_cast<int>(std::ranges::max_element(logits) - logits.begin());
 }

@@ -1,4 +1,4 @@
-// What a model did with a text, once: a pass over tokens that are given, and what was seen in it.
+// One pass of a model over given tokens, with the attention and the hidden states of all layers.
 #pragma once
 
 #include <map>
@@ -14,27 +14,27 @@
 
 namespace heed::explore {
 
-// What a pass reads.
+// Input of a pass.
 struct PassInput {
   // As the model's own functions take it: with the end token, except for a language model.
   std::vector<int> source;
-  // Of a translation: what the decoder reads, the end token and then what has come out.
+  // Of a translation: the decoder's input, the end token and then the output so far.
   std::vector<int> target;
-  // What came out behind the last of these, where that is known: the end of a translation.
+  // The output after the last of these, where that is known: the end of a translation.
   std::optional<int> last = std::nullopt;
 };
 
-// The token that stands behind position `place` of the sequence that a model goes on with; nothing
-// behind the last unless that is known, and for models that predict no next token.
-std::optional<int> token_behind(const ModelSession& session, const PassInput& input, Index place);
+// The token after position `place` of the sequence that a model continues; none after the last
+// unless that is known, and none for models that predict no next token.
+std::optional<int> token_after(const ModelSession& session, const PassInput& input, Index place);
 
-// The tokens that stand in the rows of encoder (or only stack): the source, with the begin token
+// The tokens in the rows of the encoder (or only stack): the source, with the begin token
 // where a classifier puts one before it.
 std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input);
 
-// All tokens at once, with the same bits as step by step. Translation: logits [target, V]; language
-// and masked: [source, V]; classifier: [1, classes]. Records (core/tensor.h) unless the caller has
-// turned that off. Refuses (ErrorKind::usage) images.
+// Logits of all positions in one teacher-forced pass, with the same bits as step by step.
+// Translation: logits [target, V]; language and masked: [source, V]; classifier: [1, classes].
+// Builds the autograd graph unless the caller has a NoGrad. Refuses (ErrorKind::usage) images.
 Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,
                              nn::ForwardContext& context);
 
@@ -50,7 +50,7 @@ SiteView site_view(const ModelSession& session, const PassInput& input,
 
 class Recording {
  public:
-  // The changes, if any, are part of the recording.
+  // The interventions, if any, are part of the recording.
   Recording(std::shared_ptr<const ModelSession> session, PassInput input,
             nn::Interventions interventions = {});
 
@@ -59,8 +59,8 @@ class Recording {
   const PassInput& input() const { return input_; }
   const nn::Interventions& interventions() const { return interventions_; }
   const Tensor& logits() const { return logits_; }  // of teacher_forced_logits
-  // What row `row` of the logits of a translation, a language model or a masked model is about:
-  // token_behind or, where there is none, the most likely token.
+  // The token that row `row` of the logits of a translation, a language model or a masked model
+  // predicts: token_after or, where there is none, the most likely token.
   int predicted_token(Index row) const;
   const std::vector<HeadFact>& head_facts(const std::string& site) const;
 

@@ -25,25 +25,25 @@ void check_fits(const ModelSession& session, const PassInput& input) {
            " tokens, found ", length);
 }
 
-// What was said, and the tokens of what was read.
-struct Said {
+// The text that the model reads, and its tokens.
+struct SourceText {
   std::string text;
   std::vector<int> ids;
 };
 
-PassInput pass_input(const ModelSession& session, const Said& said, const Answer& answer,
-                     const std::optional<std::string>& forced) {
-  if (session.language() && forced) return {source_ids(session, said.text + *forced), {}};
-  PassInput input{said.ids, {}};
+PassInput pass_input(const ModelSession& session, const SourceText& source, const Answer& answer,
+                     const std::optional<std::string>& target) {
+  if (session.language() && target) return {source_ids(session, source.text + *target), {}};
+  PassInput input{source.ids, {}};
   if (!session.translation()) return input;
-  if (forced) return {input.source, target_ids(session, *forced)};
+  if (target) return {input.source, target_ids(session, *target)};
   input.target = target_inputs(answer);
   const bool has_ended = answer.tokens.size() == input.target.size();
   if (has_ended) input.last = answer.tokens.back().token;
   return input;
 }
 
-// What every row of the logits predicted.
+// The prediction of every row of the logits.
 ordered_json predictions_json(const Recording& recording) {
   ordered_json all = ordered_json::array();
   const Tensor& logits = recording.logits();
@@ -96,23 +96,23 @@ nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
                            const RunOptions& options) {
   const auto session = state.sessions.session(options.checkpoint);
   const RunInterventions interventions = interventions_from_json(options.interventions, *session);
-  const std::string changed_text = with_replacements(text, interventions, *session);
-  const Said said{changed_text, source_ids(*session, changed_text)};
-  if (text != changed_text) source_ids(*session, text);  // or refuses it
+  const std::string edited_text = with_replacements(text, interventions, *session);
+  const SourceText source{edited_text, source_ids(*session, edited_text)};
+  if (text != edited_text) source_ids(*session, text);  // or refuses it
   std::optional<WhatIf> compared;
   if (!interventions.is_empty()) {
-    compared = what_if(*session, {text, changed_text, interventions.attention, options.beam});
+    compared = what_if(*session, {text, edited_text, interventions.attention, options.beam});
   }
-  const Answer found =
+  const Answer result =
       compared ? compared->after : answer(*session, text, {.beam_size = options.beam});
-  const PassInput input = pass_input(*session, said, found, options.target);
+  const PassInput input = pass_input(*session, source, result, options.target);
   check_fits(*session, input);
   const auto trace =
-      state.traces.add(changed_text, Recording(session, input, interventions.attention));
+      state.traces.add(edited_text, Recording(session, input, interventions.attention));
   ordered_json json{{"trace", trace->id},
                     {"source", source_json(*trace)},
                     {"target", target_json(trace->recording)},
-                    {"answer", to_json(found, *session)},
+                    {"answer", to_json(result, *session)},
                     {"sites", sites_json(trace->recording)}};
   if (compared) json["compare"] = to_json(*compared, *session);
   return json;
@@ -123,7 +123,7 @@ RunOptions run_options_from_json(const nlohmann::json& json) {
   RunOptions options{.target = fields.optional_text("target"),
                      .checkpoint = fields.optional_integer("checkpoint"),
                      .beam = fields.optional_integer("beam")};
-  if (fields.has("changes")) options.interventions = json.at("changes");
+  if (fields.has("interventions")) options.interventions = json.at("interventions");
   return options;
 }
 

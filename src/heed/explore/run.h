@@ -10,7 +10,7 @@
 namespace heed::explore {
 
 struct RunOptions {
-  // What the decoder shall read in place of the answer; behind a prompt, what goes on with it.
+  // Teacher forcing: the decoder's input in place of the answer; after a prompt, its continuation.
   std::optional<std::string> target = std::nullopt;
   std::optional<Index> checkpoint = std::nullopt;
   nlohmann::json interventions = nullptr;  // as interventions.h reads them
@@ -18,12 +18,13 @@ struct RunOptions {
 };
 
 // The answer is that of the command line; then a pass over the tokens of text and answer is watched
-// and kept as a trace. Returns what POST /api/run answers. Refuses what source_ids refuses, and
+// and kept as a trace. Returns the answer to POST /api/run. Refuses what source_ids refuses, and
 // texts beyond the model's positions (ErrorKind::data).
 nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
                            const RunOptions& options = {});
 
-// {"text", "target", "checkpoint", "changes", "beam"}; all but the text may be null or missing.
+// {"text", "target", "checkpoint", "interventions", "beam"}; all but the text may be null or
+// missing.
 RunOptions run_options_from_json(const nlohmann::json& json);
 
 }  // namespace heed::explore

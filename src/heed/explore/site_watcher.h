@@ -1,4 +1,4 @@
-// What one pass shows of one attention layer.
+// A watcher of one attention layer in one pass.
 #pragma once
 
 #include <map>

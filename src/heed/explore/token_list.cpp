@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/infer/alignment.h"
+#include "heed/text/words.h"
 
 namespace heed::explore {
 namespace {
@@ -31,11 +31,6 @@ std::string without_visible_spaces(std::string_view piece) {
   return text;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? text : text.substr(first, last - first + 1);
-}
-
 // What stands between white space.
 std::vector<std::string_view> words_in(std::string_view text) {
   constexpr std::string_view spaces = " \t";
@@ -52,15 +47,10 @@ std::vector<std::string_view> words_in(std::string_view text) {
 void add_words(TokenList& list, std::size_t begin, std::size_t end,
                const text::Tokenizer& tokenizer) {
   const std::span<const int> ids = std::span(list.ids).subspan(begin, end - begin);
-  const std::vector<Index> words = infer::words_of_pieces(ids, tokenizer);
-  std::size_t word_begin = 0;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    list.words.push_back(std::ssize(list.word_texts));
-    if (i + 1 < ids.size() && words[i + 1] == words[i]) continue;
-    const auto word = ids.subspan(word_begin, i + 1 - word_begin);
-    list.word_texts.push_back(trimmed(tokenizer.decode(word)));
-    word_begin = i + 1;
-  }
+  const text::Words words = text::words_of(ids, tokenizer);
+  const Index first = std::ssize(list.word_texts);
+  for (const Index word : words.word_of_piece) list.words.push_back(first + word);
+  list.word_texts.insert(list.word_texts.end(), words.texts.begin(), words.texts.end());
 }
 
 }  // namespace

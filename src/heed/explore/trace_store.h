@@ -1,4 +1,4 @@
-// The runs that the page has asked for lately.
+// The most recent runs of the page.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@ namespace heed::explore {
 struct Trace {
   Index id = 0;
   std::string text;     // as it was typed, replacements of words included
-  Recording recording;  // with its session, tokens and changes
+  Recording recording;  // with its session, tokens and interventions
 
   const ModelSession& session() const { return recording.session(); }
   const std::vector<int>& source() const { return recording.input().source; }

@@ -36,7 +36,7 @@ void TrainingEvents::run() {
     try {
       tell();
     } catch (const std::exception&) {
-      // Somebody moved the folder under our eyes. The next look begins where this one did.
+      // Somebody moved the folder under our eyes. The next look starts where this one did.
     }
     changed_.wait_for(lock, between_looks_, [this] { return is_over_ || !fresh_.empty(); });
   }

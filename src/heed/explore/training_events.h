@@ -1,4 +1,4 @@
-// Tells every open page what happens in a training run.
+// Events of a training run, sent to every open page.
 #pragma once
 
 #include <chrono>

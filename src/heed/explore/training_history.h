@@ -1,4 +1,4 @@
-// What the log of a training run says, as columns of numbers that can be drawn.
+// The log of a training run, as columns of numbers that can be drawn.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// Watches a training run through the files that it writes, while it goes on or later.
+// Watches a training run through the files that it writes, live or later.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace heed::explore {
 
-// What has happened: {"update", one point}, {"validation", its line of the log},
+// News of a run: {"update", one point}, {"validation", its line of the log},
 // {"checkpoints", {"updates": [..]}}, {"live", {"is_live": bool}}, or {"history", everything} when
 // the log was rewritten and what was told before no longer holds.
 struct TrainingEvent {

@@ -19,7 +19,7 @@ struct Side {
   const nn::Interventions* interventions;
 };
 
-// The probabilities of tokens that are told to follow the text one after another.
+// The probabilities of the tokens after the text, teacher-forced.
 std::vector<double> teacher_forced_probabilities(const ModelSession& session, const Side& side,
                                                  const std::vector<TokenScore>& tokens) {
   if (tokens.empty()) return {};
@@ -44,7 +44,7 @@ std::vector<double> teacher_forced_probabilities(const ModelSession& session, co
   return probabilities;
 }
 
-// As many as fit behind both texts: a writer forgets the beginning when its context is full.
+// As many as fit after both texts: a generator drops the first tokens when its context is full.
 void keep_what_fits(std::vector<TokenScore>& tokens, const ModelSession& session,
                     const Side& before, const Side& after) {
   if (session.kind() != ModelKind::language) return;
@@ -80,7 +80,7 @@ std::vector<TeacherForcedPiece> teacher_forced_classes(const ModelSession& sessi
   return pieces;
 }
 
-// The first answer's word for each gap that is still there.
+// The first answer's word for each mask that is still there.
 std::vector<TeacherForcedPiece> teacher_forced_masks(const ModelSession& session, const Side& after,
                                                      const Answer& answer) {
   infer::LineOptions options;
@@ -102,7 +102,7 @@ std::vector<TeacherForcedPiece> teacher_forced_masks(const ModelSession& session
 }  // namespace
 
 WhatIf what_if(const ModelSession& session, const WhatIfInput& input) {
-  const Side before{input.text, nullptr}, after{input.changed_text, &input.interventions};
+  const Side before{input.text, nullptr}, after{input.edited_text, &input.interventions};
   WhatIf what_if{answer(session, before.text, {before.interventions, input.beam_size}),
                  answer(session, after.text, {after.interventions, input.beam_size}),
                  {}};

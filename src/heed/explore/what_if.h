@@ -1,5 +1,5 @@
-// What if attention worked otherwise, or another word stood there? Both answers side by side, and
-// what the changed model thinks of what the model said at first.
+// The answers before and after an intervention, and the probabilities of the first answer under
+// both: what if attention worked otherwise, or another word stood there?
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,24 +10,24 @@
 
 namespace heed::explore {
 
-// One piece of the first answer, forced on both.
+// One piece of the first answer, teacher-forced on both.
 struct TeacherForcedPiece {
-  std::string piece;  // a token, a word for a gap, or a class
+  std::string piece;  // a token, a word for a mask, or a class
   double before = 0;  // probabilities
   double after = 0;
 };
 
 struct WhatIf {
   Answer before;  // of the model as it is, to the text as it was
-  Answer after;   // of the changed model, to the changed text
+  Answer after;   // of the model with interventions, to the edited text
   // Translation and language: the tokens of the first answer, each after those before it.
-  // Classifier: the classes, best first. Masked: the word for each gap.
+  // Classifier: the classes, best first. Masked: the word for each mask.
   std::vector<TeacherForcedPiece> pieces;
 };
 
 struct WhatIfInput {
   std::string text;
-  std::string changed_text;
+  std::string edited_text;
   const nn::Interventions& interventions;
   std::optional<Index> beam_size = std::nullopt;
 };

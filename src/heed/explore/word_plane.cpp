@@ -120,7 +120,7 @@ Tensor exps_of(const PlaneHeadSteps& head) {
   return exps;
 }
 
-// What went into attention and came out of it, all heads side by side.
+// Inputs and outputs of attention, all heads side by side.
 struct AllHeads {
   Tensor q, k, v, mixed;  // [N, 2 * heads]
   ops::AttentionView view;

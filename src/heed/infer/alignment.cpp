@@ -4,21 +4,16 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/infer/cross_attention_watcher.h"
+#include "heed/infer/attention_watcher.h"
 #include "heed/infer/packing.h"
-#include "heed/text/utf8.h"
 
 namespace heed::infer {
 namespace {
 
-bool is_space(std::string_view character) {
-  return character == " " || character == "\t" || character == "\u2581";
-}
-
 Index num_words(std::span<const Index> words) { return words.empty() ? 0 : words.back() + 1; }
 
-// Row of a target word, column of a source word: weights summed over heads and pieces. A word's
-// pieces and the heads are the same number in the whole row, so the largest is that of the mean.
+// [target words, source words]: weights summed over heads and pieces. The number of heads and of
+// the target word's pieces is the same in a whole row, so the largest sum is the largest mean.
 std::vector<double> word_weights(const Tensor& weights, std::span<const Index> source_words,
                                  std::span<const Index> target_words) {
   const Index columns = num_words(source_words);
@@ -36,34 +31,6 @@ std::vector<double> word_weights(const Tensor& weights, std::span<const Index> s
 }
 
 }  // namespace
-
-std::string to_pharaoh(std::span<const AlignedWords> alignment) {
-  std::string text;
-  for (const AlignedWords& pair : alignment) {
-    if (!text.empty()) text += ' ';
-    text += std::to_string(pair.source) + '-' + std::to_string(pair.target);
-  }
-  return text;
-}
-
-std::vector<Index> words_of_pieces(std::span<const int> ids, const text::Tokenizer& tokenizer) {
-  std::vector<Index> words;
-  Index word = 0;                // the word that the next letter belongs to
-  bool is_after_letter = false;  // so that white space ends a word
-  for (const int id : ids) {
-    const std::string piece = tokenizer.piece(id);
-    for (std::size_t i = 0; i < piece.size(); i += text::utf8_length(piece[i])) {
-      const bool space = is_space(std::string_view(piece).substr(i, text::utf8_length(piece[i])));
-      if (space && is_after_letter) ++word;
-      is_after_letter = !space;
-    }
-    words.push_back(word);
-  }
-  // White space at the very end began a word that never came.
-  const Index last = is_after_letter ? word : std::max<Index>(word - 1, 0);
-  for (Index& number : words) number = std::min(number, last);
-  return words;
-}
 
 std::vector<AlignedWords> align_words(const Tensor& weights, std::span<const Index> source_words,
                                       std::span<const Index> target_words) {
@@ -90,7 +57,7 @@ std::vector<Tensor> cross_attention_weights(const models::TranslationModel& mode
   check(first_layer >= 0 && first_layer < num_layers, "alignment: expected a layer from 0 to ",
         num_layers - 1, ", got ", first_layer);
   const NoGrad no_grad;
-  CrossAttentionWatcher watcher(first_layer, num_layers);
+  AttentionWatcher watcher("decoder", "cross_attention", {first_layer, num_layers});
   auto context = nn::ForwardContext::inference(&watcher, hook);
   const Packed memory = model.encode(pack_sources(sources), context);
   model.decode(pack_targets(targets), memory, context);
@@ -108,7 +75,7 @@ std::vector<Tensor> alignment_weights(const models::TranslationModel& model,
   const Index first_layer = std::max<Index>(config.decoder_layers - 2, 0);
   std::vector<Tensor> weights = cross_attention_weights(model, sources, targets, first_layer, hook);
   if (config.guided_alignment == 0) return weights;
-  static_assert(models::alignment_head == 0, "the head that is led is the first of these");
+  static_assert(models::alignment_head == 0, "the trained head is the first of these");
   for (Tensor& heads : weights) {
     const Index rows = heads.dim(1), columns = heads.dim(2);
     heads =

@@ -27,8 +27,7 @@ std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOption
   if (!options.allow_unknown) never.push_back(text::Tokenizer::unknown);
   if (ids.empty() || options.constraints.num_missing(ids) > 0) never.push_back(end_token);
   std::ranges::sort(never);
-  const auto repeated = std::ranges::unique(never);
-  never.erase(repeated.begin(), repeated.end());
+  never.erase(std::unique(never.begin(), never.end()), never.end());
   return never;
 }
 

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/infer/cross_attention_watcher.h"
+#include "heed/infer/attention_watcher.h"
 #include "heed/infer/token_limit.h"
 
 namespace heed::infer {
@@ -33,7 +33,9 @@ class Search {
  public:
   Search(const models::TranslationModel& model, const models::PackedIds& sources,
          const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes)
-      : model_(model), watcher_(model.config().decoder_layers - 1, model.config().decoder_layers) {
+      : model_(model),
+        watcher_("decoder", "cross_attention",
+                 {model.config().decoder_layers - 1, model.config().decoder_layers}) {
     for (Index s = 0; s < sources.spans.count(); ++s) {
       const std::span<const int> prefix =
           prefixes.empty() ? std::span<const int>() : std::span(prefixes[s]);
@@ -129,7 +131,7 @@ class Search {
   }
 
   const models::TranslationModel& model_;
-  CrossAttentionWatcher watcher_;
+  AttentionWatcher watcher_;
   bool is_watched_ = false;
   nn::ForwardContext context_;
   std::vector<SentenceBeams> sentences_;

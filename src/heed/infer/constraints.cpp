@@ -12,7 +12,8 @@ namespace heed::infer {
 namespace {
 
 bool holds(std::span<const int> ids, const TokenSequence& sequence) {
-  return !std::ranges::search(ids, sequence).empty();
+  return !sequence.empty() &&
+         std::search(ids.begin(), ids.end(), sequence.begin(), sequence.end()) != ids.end();
 }
 
 // With how many tokens of the sequence's beginning, fewer than all, do the ids end?
@@ -26,8 +27,7 @@ std::size_t length_of_beginning(std::span<const int> ids, const TokenSequence& s
 template <typename T>
 void sort_unique(std::vector<T>& values) {
   std::ranges::sort(values);
-  const auto repeated = std::ranges::unique(values);
-  values.erase(repeated.begin(), repeated.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 TokenSequence tokens_of(const std::string& word, const std::string& spelling, const char* role,

@@ -13,6 +13,10 @@ constexpr Index images_per_batch = 32;  // whole batches run side by side
 
 }  // namespace
 
+data::PatchGrid patch_grid(const models::TransformerConfig& config) {
+  return {{config.image_height, config.image_width, config.image_channels}, config.patch_side};
+}
+
 ImageLabeller ImageLabeller::load(const std::string& folder) {
   models::ImageClassifier model = models::load_model<models::ImageClassifier>(folder);
   nn::pack_weights(model);
@@ -32,7 +36,7 @@ std::vector<std::vector<ClassProbability>> ImageLabeller::classify(std::span<con
     auto context = nn::ForwardContext::inference();
     const auto batch =
         images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    const Tensor logits = model_.logits(image_patches(batch, grid), context);
+    const Tensor logits = model_.logits(data::image_patches(batch, grid), context);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto row = logits.values().subspan(i * num_classes, num_classes);
       results[static_cast<std::size_t>(begin) + i] = most_likely_classes(row, count);

@@ -1,16 +1,20 @@
-// Images to the classes that they belong to.
+// Image classification: images in, classes out.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "heed/data/labelled_images.h"
+#include "heed/data/patches.h"
 #include "heed/infer/class_probabilities.h"
-#include "heed/infer/image_batches.h"
 #include "heed/models/image_classifier.h"
 
 namespace heed::infer {
+
+using data::Pixels;
+
+// The images that a classifier reads, and the patches that it cuts them into.
+data::PatchGrid patch_grid(const models::TransformerConfig& config);
 
 class ImageLabeller {
  public:
@@ -19,7 +23,7 @@ class ImageLabeller {
 
   const std::vector<std::string>& labels() const { return model_.config().labels; }
   // Images of this shape are what classify takes.
-  data::ImageShape shape() const { return image_shape(model_.config()); }
+  data::ImageShape shape() const { return patch_grid(model_.config()).image; }
 
   // For each image the `count` most likely classes, the most likely first. What an image gets does
   // not depend on the others.

@@ -81,8 +81,7 @@ std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<c
   if (penalty == 1) return before;
   std::vector<int> seen(past.begin(), past.end());
   std::ranges::sort(seen);
-  const auto repeated = std::ranges::unique(seen);
-  seen.erase(repeated.begin(), repeated.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   for (const int token : seen) {
     float& logit = logits[static_cast<std::size_t>(token)];
     before.push_back({token, logit});

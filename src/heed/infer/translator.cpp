@@ -10,6 +10,7 @@
 #include "heed/infer/token_limit.h"
 #include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
+#include "heed/text/words.h"
 
 namespace heed::infer {
 namespace {
@@ -171,8 +172,8 @@ void Translator::align(const models::TranslationModel& model, std::span<const So
   std::size_t pair = 0;
   for (const Source& source : batch) {
     for (TranslatedLine& line : translations[source.line].best) {
-      line.alignment = align_words(weights[pair], words_of_pieces(sources[pair], tokenizer_),
-                                   words_of_pieces(targets[pair], tokenizer_));
+      line.alignment = align_words(weights[pair], text::words_of_pieces(sources[pair], tokenizer_),
+                                   text::words_of_pieces(targets[pair], tokenizer_));
       ++pair;
     }
   }

@@ -18,7 +18,10 @@ constexpr int max_depth = 64;
 // Part of a message, cut short: a field may hold a page of text.
 std::string shown(const json& value) {
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  if (text.size() > 60) {
+    text.resize(57);
+    text += "...";
+  }
   return text;
 }
 

@@ -19,8 +19,17 @@ void Add(float* y, const float* a, const float* b, std::int64_t count) {
   Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Add(u, v); });
 }
 
+void Subtract(float* y, const float* a, const float* b, std::int64_t count) {
+  Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Sub(u, v); });
+}
+
 void Multiply(float* y, const float* a, const float* b, std::int64_t count) {
   Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Mul(u, v); });
+}
+
+void AddScalar(float* y, const float* x, float value, std::int64_t count) {
+  const auto a = hn::Set(FloatTag(), value);
+  Map(y, x, count, [a](auto v) HWY_ATTR { return hn::Add(v, a); });
 }
 
 void Scale(float* y, const float* x, float factor, std::int64_t count) {
@@ -214,7 +223,9 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(Add);
+HWY_EXPORT(Subtract);
 HWY_EXPORT(Multiply);
+HWY_EXPORT(AddScalar);
 HWY_EXPORT(Scale);
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(AddRows);
@@ -232,8 +243,16 @@ void add(float* y, const float* a, const float* b, std::int64_t count) noexcept 
   HWY_DYNAMIC_DISPATCH(Add)(y, a, b, count);
 }
 
+void subtract(float* y, const float* a, const float* b, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Subtract)(y, a, b, count);
+}
+
 void multiply(float* y, const float* a, const float* b, std::int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(Multiply)(y, a, b, count);
+}
+
+void add_scalar(float* y, const float* x, float value, std::int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddScalar)(y, x, value, count);
 }
 
 void scale(float* y, const float* x, float factor, std::int64_t count) noexcept {

@@ -6,7 +6,9 @@
 namespace heed::kernels {
 
 void add(float* y, const float* a, const float* b, std::int64_t count) noexcept;
+void subtract(float* y, const float* a, const float* b, std::int64_t count) noexcept;
 void multiply(float* y, const float* a, const float* b, std::int64_t count) noexcept;
+void add_scalar(float* y, const float* x, float value, std::int64_t count) noexcept;
 void scale(float* y, const float* x, float factor, std::int64_t count) noexcept;
 void add_scaled(float* y, const float* x, float factor,
                 std::int64_t count) noexcept;  // y += factor x

@@ -26,7 +26,7 @@ TransformerConfig language_preset(Index layers, Index width, Index heads, Index 
 }
 
 // For 1 MB of characters within an hour on two cores, where learned positions learn too slowly
-// (docs/write.md). Three matrices of 1,024 hold as many numbers as two of 4 x 384.
+// (docs/generate.md). Three matrices of 1,024 hold as many numbers as two of 4 x 384.
 TransformerConfig gpt_mini_preset() {
   TransformerConfig config = language_preset(6, 384, 6, 256, 0.1f);
   config.positions = Positions::rotary;

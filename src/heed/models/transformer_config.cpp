@@ -11,6 +11,10 @@
 
 namespace heed::models {
 
+// Clang finds this by itself from version 17 on.
+template <typename Value>
+Choice(const char*, Value) -> Choice<Value>;
+
 template <>
 std::span<const Choice<ModelKind>> choices() {
   static constexpr std::array all{Choice{"heed-translation", ModelKind::translation},

@@ -5,16 +5,9 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/nn/similarity_scale.h"
 
 namespace heed::nn {
-namespace {
-
-std::optional<float> default_scale(ops::Similarity similarity) {
-  if (similarity == ops::Similarity::cosine) return default_cosine_scale;
-  return std::nullopt;  // the similarity's own
-}
-
-}  // namespace
 
 MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentionOptions& options,
                                        const Initializer& initializer)

@@ -1,6 +1,6 @@
 #include "heed/nn/weight.h"
 
-#include "heed/ops/matmul.h"
+#include "heed/ops/linear.h"
 
 namespace heed::nn {
 

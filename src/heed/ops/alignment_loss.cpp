@@ -108,8 +108,7 @@ Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<Attent
   const double scale = options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.dim));
 
   std::ranges::sort(links);
-  const auto repeated = std::ranges::unique(links);
-  links.erase(repeated.begin(), repeated.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
   const auto rows =
       std::make_shared<const std::vector<GuidedRow>>(guided_rows(query, key, links, q, k, scale));
   double loss = 0;

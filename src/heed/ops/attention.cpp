@@ -16,8 +16,8 @@
 
 namespace heed::ops {
 
-float default_scale(Similarity similarity, Index key_dim) {
-  return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(key_dim)) : 1;
+Index num_key_value_heads(const AttentionOptions& options) {
+  return options.num_key_value_heads == 0 ? options.num_heads : options.num_key_value_heads;
 }
 
 namespace {
@@ -35,7 +35,7 @@ struct Sizes {
 // What holds wherever the keys lie; the value's width is left to the caller.
 Sizes checked_sizes(const Packed& query, const AttentionOptions& options) {
   const Index heads = options.num_heads;
-  const Index groups = options.num_key_value_heads == 0 ? heads : options.num_key_value_heads;
+  const Index groups = num_key_value_heads(options);
   check(heads > 0 && groups > 0 && heads % groups == 0,
         "attention: expected key/value heads that divide the heads, got ", groups, " and ", heads);
   const Tensor& q = query.values;
@@ -427,6 +427,64 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                   output = Tensor();  // the gradients may take its place
                   return run_backward(plan, deltas, doutput);
                 });
+}
+
+namespace {
+
+void check_plain(const Tensor& query, const Tensor& key, const Tensor& value) {
+  const int rank = query.rank();
+  check((rank == 2 || rank == 3) && key.rank() == rank && value.rank() == rank,
+        "attention: expected query, key and value [L, D] or [B, L, D], got ", query.shape(), ", ",
+        key.shape(), " and ", value.shape());
+  check(rank == 2 || (key.dim(0) == query.dim(0) && value.dim(0) == query.dim(0)),
+        "attention: expected as many sequences in query, key and value, got ", query.shape(), ", ",
+        key.shape(), " and ", value.shape());
+}
+
+// [L, D] or [B, L, D] as rows of B sequences end to end.
+Packed packed(const Tensor& x) {
+  if (x.rank() == 2) return {x, Spans::single(x.dim(0))};
+  const std::vector<Index> lengths(static_cast<std::size_t>(x.dim(0)), x.dim(1));
+  return {reshape(x, {x.dim(0) * x.dim(1), x.dim(2)}), Spans::of_lengths(lengths)};
+}
+
+// mask [L, M], [H, L, M] or [B, H, L, M] for `query` and `key`.
+std::shared_ptr<const DenseMask> dense_mask(const Tensor& mask, const Tensor& query,
+                                            const Tensor& key, Index num_heads) {
+  if (!mask.is_defined()) return nullptr;
+  const Index sequences = query.rank() == 2 ? 1 : query.dim(0);
+  const Index queries = query.dim(-2), keys = key.dim(-2), cells = queries * keys;
+  check(mask.shape() == Shape{queries, keys} || mask.shape() == Shape{num_heads, queries, keys} ||
+            mask.shape() == Shape{sequences, num_heads, queries, keys},
+        "attention: expected a mask [", queries, ", ", keys,
+        "], one for each head or one for each ", "sequence and head, got ", mask.shape());
+  check(!is_grad_enabled() || !mask.needs_gradient(), "attention: a mask has no gradient");
+  return std::make_shared<const DenseMask>(
+      DenseMask{.values = {mask.values().begin(), mask.values().end()},
+                .sequence_stride = mask.rank() == 4 ? num_heads * cells : 0,
+                .head_stride = mask.rank() >= 3 ? cells : 0,
+                .query_stride = keys});
+}
+
+}  // namespace
+
+Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                 const PlainAttentionOptions& options, AttentionView* view) {
+  check_plain(query, key, value);
+  const AttentionMask mask{.causal = options.causal,
+                           .window = options.window,
+                           .dense = dense_mask(options.mask, query, key, options.num_heads)};
+  const Tensor output = attention(packed(query), packed(key), packed(value).values, mask,
+                                  {.num_heads = options.num_heads,
+                                   .num_key_value_heads = options.num_key_value_heads,
+                                   .similarity = options.similarity,
+                                   .scale = options.scale,
+                                   .softcap = options.softcap,
+                                   .alibi_slopes = options.alibi_slopes,
+                                   .dropout = options.dropout},
+                                  view);
+  if (query.rank() == 2) return output;
+  return reshape(output, {query.dim(0), query.dim(1), output.dim(1)});
 }
 
 Tensor self_attention(const Packed& x, const AttentionMask& mask, const AttentionOptions& options,

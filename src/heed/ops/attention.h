@@ -1,4 +1,9 @@
-// Attention over packed sequences: softmax(similarity(q, k) + mask) v, per sequence and head.
+// Attention: softmax(similarity(q, k) * scale + mask) v, per sequence and head.
+//
+//   const Tensor y = ops::attention(q, k, v, {.num_heads = 8, .causal = true});
+//
+// One sequence [L, D] and several of one length [B, L, D] are plain tensors, as above. Sequences of
+// different lengths are packed end to end (core/spans.h), never padded; a KV cache is in pages.
 #pragma once
 
 #include <memory>
@@ -35,17 +40,17 @@ struct AttentionOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
   Similarity similarity = Similarity::scaled_dot;
-  std::optional<float> scale =
-      {};             // in place of the similarity's own: 1/sqrt(K) for scaled_dot, else 1
+  // In place of the similarity's own, default_scale().
+  std::optional<float> scale = {};
   float softcap = 0;  // c > 0: scores become c * tanh(score / c), before the mask
-  std::vector<float> alibi_slopes =
-      {};                        // one per head, or none: adds -slope * |distance| to the scores
+  // One per head, or none: adds -slope * |distance| to the scores.
+  std::vector<float> alibi_slopes = {};
   std::vector<Index> past = {};  // keys before the first query, per sequence; empty: none
   Dropout dropout = {};          // on the weights
 };
 
-// What a similarity multiplies dot products of K numbers by, unless the options say otherwise.
-float default_scale(Similarity similarity, Index key_dim);
+// G: the key/value heads of the options, of which 0 stands for num_heads.
+Index num_key_value_heads(const AttentionOptions& options);
 
 // Keys and values of several sequences in pages of P = kernels::attention_page_rows rows: token t
 // of sequence s is in page pages[s][t / P], at row t % P. Each head has all of its pages together,
@@ -68,6 +73,27 @@ struct AttentionView {
   std::vector<Tensor> maxima;   // of the masked scores: minus infinity where all are masked
   std::vector<Tensor> sums;     // of e^(masked - maximum), as the blocks of keys came
 };
+
+// What `attention` of plain tensors takes: a mask and options in one.
+struct PlainAttentionOptions {
+  Index num_heads = 1;
+  Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
+  bool causal = false;            // query i sees keys 0 .. i
+  Index window = 0;               // 0, or a query sees only keys less than `window` away
+  // [L, M], [H, L, M] or [B, H, L, M], added to the scores: minus infinity masks a cell. Undefined:
+  // nothing is added.
+  Tensor mask = {};
+  Similarity similarity = Similarity::scaled_dot;
+  std::optional<float> scale = {};  // in place of the similarity's own, default_scale()
+  float softcap = 0;                // c > 0: scores become c * tanh(score / c), before the mask
+  std::vector<float> alibi_slopes = {};  // one per head, or none
+  Dropout dropout = {};                  // on the weights
+};
+
+// query [L, H * K], key [M, G * K], value [M, G * J] -> [L, H * J], or with an axis B of sequences
+// before each: [B, L, H * K] and so on. The mask's values get no gradient.
+Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                 const PlainAttentionOptions& options = {}, AttentionView* view = nullptr);
 
 // query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query
 // and key have as many sequences; sequence s of the query attends to sequence s of the key. A query

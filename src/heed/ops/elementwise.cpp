@@ -66,12 +66,26 @@ Tensor add(const Tensor& a, const Tensor& b) {
   });
 }
 
+Tensor subtract(const Tensor& a, const Tensor& b) {
+  check_same("subtract", a, b);
+  return record(apply(kernels::subtract, a, b), {a, b}, [](const Tensor& dy) -> Gradients {
+    return {dy, scaled(dy, -1)};
+  });
+}
+
 Tensor multiply(const Tensor& a, const Tensor& b) {
   check_same("multiply", a, b);
   return record(apply(kernels::multiply, a, b), {a, b},
                 [a = a.detach(), b = b.detach()](const Tensor& dy) -> Gradients {
                   return {apply(kernels::multiply, dy, b), apply(kernels::multiply, dy, a)};
                 });
+}
+
+Tensor add_scalar(const Tensor& x, float value) {
+  Tensor y = over_ranges(x.shape(), [value, in = x.data()](float* out, Index begin, Index count) {
+    kernels::add_scalar(out, in + begin, value, count);
+  });
+  return record(y, {x}, [](const Tensor& dy) -> Gradients { return {dy}; });
 }
 
 Tensor scale(const Tensor& x, float factor) {

@@ -8,7 +8,9 @@
 namespace heed::ops {
 
 Tensor add(const Tensor& a, const Tensor& b);
+Tensor subtract(const Tensor& a, const Tensor& b);
 Tensor multiply(const Tensor& a, const Tensor& b);
+Tensor add_scalar(const Tensor& x, float value);
 Tensor scale(const Tensor& x, float factor);
 Tensor sum(const Tensor& x);  // all elements -> []
 Tensor reshape(const Tensor& x, const Shape& shape);

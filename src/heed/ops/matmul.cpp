@@ -1,7 +1,6 @@
 #include "heed/ops/matmul.h"
 
 #include "heed/base/error.h"
-#include "heed/ops/linear_backward.h"
 #include "heed/ops/parallel_gemm.h"
 
 namespace heed::ops {
@@ -38,32 +37,6 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
           parallel_gemm(db.data(), n, factor(a, !options.transpose_a), factor(dc), k, n, m);
         }
         return {da, db};
-      });
-}
-
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  check(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1),
-        "linear: expected x [N, I] and weight [O, I], got ", x.shape(), " and ", weight.shape());
-  const Index rows = x.dim(0), in_dim = x.dim(1), out_dim = weight.dim(0);
-  check(!bias.is_defined() || bias.shape() == Shape{out_dim}, "linear: expected a bias [", out_dim,
-        "], got ", bias.shape());
-
-  Tensor y = Tensor::empty({rows, out_dim});
-  parallel_gemm(y.data(), out_dim, factor(x), factor(weight, true), rows, out_dim, in_dim,
-                {.bias = bias.is_defined() ? bias.data() : nullptr});
-
-  std::vector<Tensor> inputs{x, weight};
-  if (bias.is_defined()) inputs.push_back(bias);
-  return record(
-      y, inputs,
-      [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
-       has_bias = bias.is_defined()](const Tensor& dy, const TakeGradient& take) -> Gradients {
-        LinearGradients gradients = linear_backward(dy, x, weight,
-                                                    {.wants_dx = needs_dx,
-                                                     .wants_dbias = has_bias,
-                                                     .dx_so_far = needs_dx ? take(0) : Tensor()});
-        if (!has_bias) return {gradients.dx, gradients.dweight};
-        return {gradients.dx, gradients.dweight, gradients.dbias};
       });
 }
 

@@ -1,4 +1,4 @@
-// Matrix products.
+// Products of two matrices.
 #pragma once
 
 #include "heed/core/tensor.h"
@@ -12,8 +12,5 @@ struct MatmulOptions {
 
 // a [m, k] x b [k, n] -> [m, n]. Refuses other ranks and inner sizes that differ.
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
-
-// x [N, I], weight [O, I], bias [O] or undefined -> x weight^T + bias, [N, O].
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 }  // namespace heed::ops

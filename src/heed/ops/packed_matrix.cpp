@@ -70,23 +70,4 @@ Tensor PackedMatrix::dequantize() const {
   return weight;
 }
 
-Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias) {
-  const Index in_dim = weight.in_dim(), out_dim = weight.out_dim();
-  check(x.rank() == 2 && x.dim(1) == in_dim, "linear: expected x [N, ", in_dim, "], got ",
-        x.shape());
-  check(!bias.is_defined() || bias.shape() == Shape{out_dim}, "linear: expected a bias [", out_dim,
-        "], got ", bias.shape());
-  check(!is_grad_enabled() || !x.needs_gradient(), "linear: a packed weight has no gradient");
-  Tensor y = Tensor::empty({x.dim(0), out_dim});
-  const GemmOptions options{.bias = bias.is_defined() ? bias.data() : nullptr};
-  if (weight.format() == WeightFormat::f32) {
-    parallel_gemm_packed(y.data(), out_dim, {x.data(), in_dim}, weight.panels_.get(), x.dim(0),
-                         out_dim, in_dim, options);
-  } else {
-    parallel_gemm_quantized(y.data(), out_dim, {x.data(), in_dim}, weight.format(), weight.bytes(),
-                            x.dim(0), out_dim, in_dim, options);
-  }
-  return y;
-}
-
 }  // namespace heed::ops

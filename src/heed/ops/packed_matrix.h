@@ -1,4 +1,5 @@
-// A weight in the order that matrix products want, for many products with the same one.
+// A weight in the packed layout of the GEMM kernels, in f32 or quantized, for many products with
+// it.
 #pragma once
 
 #include <memory>
@@ -34,10 +35,5 @@ class PackedMatrix {
   Index in_dim_ = 0, out_dim_ = 0;
   std::shared_ptr<float> panels_;  // bytes, unless they are floats
 };
-
-// x [N, I], bias [O] or undefined -> x W^T + b, [N, O]: the same bits as ops::linear of the weight
-// itself, or of the widened one. Nothing is recorded: refuses an x that needs a gradient while
-// recording is on.
-Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias);
 
 }  // namespace heed::ops

@@ -11,6 +11,7 @@
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/softmax.h"
 #include "heed/ops/cross_entropy.h"
+#include "heed/ops/linear.h"
 
 namespace heed::ops {
 namespace {

@@ -28,6 +28,10 @@ std::optional<Similarity> parse_similarity(std::string_view text) {
   return std::nullopt;
 }
 
+float default_scale(Similarity similarity, Index dim) {
+  return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(dim)) : 1;
+}
+
 Tensor dot_similarity(const Tensor& a, const Tensor& b) {
   check(a.rank() == 2 && b.rank() == 2 && a.dim(1) == b.dim(1),
         "similarity: expected rows of equal width, got ", a.shape(), " and ", b.shape());
@@ -39,7 +43,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b) {
 }
 
 Tensor scaled_dot_similarity(const Tensor& a, const Tensor& b) {
-  return scale(dot_similarity(a, b), 1 / std::sqrt(static_cast<float>(a.dim(-1))));
+  return scale(dot_similarity(a, b), default_scale(Similarity::scaled_dot, a.dim(-1)));
 }
 
 Tensor similarity(const Tensor& a, const Tensor& b, Similarity similarity) {

@@ -13,6 +13,9 @@ enum class Similarity { dot, cosine, scaled_dot };
 std::string_view to_string(Similarity similarity);  // dot, cosine, scaled-dot
 std::optional<Similarity> parse_similarity(std::string_view text);
 
+// What a similarity multiplies dot products of D numbers by: 1/sqrt(D) for scaled_dot, otherwise 1.
+float default_scale(Similarity similarity, Index dim);
+
 // a [N, D], b [M, D] -> [N, M].
 Tensor dot_similarity(const Tensor& a, const Tensor& b);
 Tensor cosine_similarity(const Tensor& a, const Tensor& b);      // 0 beside a zero vector

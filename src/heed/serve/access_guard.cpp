@@ -4,20 +4,15 @@
 #include <string_view>
 
 #include "heed/serve/secret.h"
+#include "heed/text/lines.h"
 
 namespace heed::serve {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  const std::size_t end = text.find_last_not_of(" \t");
-  return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
-}
-
 // application/json, with or without parameters.
 bool has_json_type(const Request& request) {
   const std::string type = request.header("content-type").value_or("");
-  return trimmed(std::string_view(type).substr(0, type.find(';'))) == "application/json";
+  return text::trim(std::string_view(type).substr(0, type.find(';'))) == "application/json";
 }
 
 bool comes_from_own_script(const Request& request) {
@@ -56,7 +51,7 @@ bool AccessGuard::has_session(const Request& request) const {
   bool is_found = false;
   for (std::size_t begin = 0; begin < header.size();) {
     const std::size_t end = std::min(header.find(';', begin), header.size());
-    const std::string_view cookie = trimmed(std::string_view(header).substr(begin, end - begin));
+    const std::string_view cookie = text::trim(std::string_view(header).substr(begin, end - begin));
     const std::size_t equals = std::min(cookie.find('='), cookie.size());
     if (cookie.substr(0, equals) == cookie_name_ && equals < cookie.size()) {
       is_found |= is_same_secret(session_, cookie.substr(equals + 1));

@@ -1,4 +1,4 @@
-// Who may talk to a server that is meant for one person on this machine.
+// Access to a server that is meant for one person on this machine.
 //
 // The address that is printed holds a token. Whoever comes with it first gets a cookie for it, and
 // the token is dead; everybody else is refused. A web page from elsewhere can make the browser

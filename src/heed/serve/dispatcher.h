@@ -1,4 +1,4 @@
-// Where the answer to a request comes from: the guard, a file, or a handler on the worker's thread.
+// Dispatch of requests to whoever answers: the guard, a file, or a handler on the worker's thread.
 #pragma once
 
 #include <functional>

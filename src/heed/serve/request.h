@@ -1,4 +1,4 @@
-// A request, as the code that answers it sees it: no socket, no parser.
+// A parsed request, as handlers see it: no socket, no parser.
 #pragma once
 
 #include <map>

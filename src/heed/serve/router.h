@@ -1,4 +1,4 @@
-// Which function answers which path.
+// Routes: the function that answers each path.
 //
 //   Router router;
 //   router.get("/api/trace/{id}/cell", [](const Request& request) {

@@ -56,7 +56,7 @@ class Server::Listener {
   }
 
  private:
-  // A connection for which there is no memory is lost; the others go on.
+  // A connection for which there is no memory is lost; the others stay open.
   void run() {
     while (!context_.stopped()) {
       try {

@@ -4,15 +4,10 @@
 #include <string_view>
 
 #include "heed/base/error.h"
+#include "heed/text/lines.h"
 
 namespace heed::text {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 class CsvParser {
  public:
@@ -22,7 +17,7 @@ class CsvParser {
   std::vector<CsvRow> rows() {
     std::vector<CsvRow> rows;
     for (; line_ < lines_.size(); ++line_) {
-      if (trimmed(lines_[line_]).empty()) continue;
+      if (trim(lines_[line_]).empty()) continue;
       rows.push_back({line_ + 1, {}});
       rows.back().fields = fields();
     }
@@ -47,13 +42,13 @@ class CsvParser {
     if (first < line().size() && line()[first] == '"') {
       at_ = first + 1;
       std::string field = quoted();
-      const std::string_view rest = trimmed(up_to_comma());
+      const std::string_view rest = trim(up_to_comma());
       check_as(ErrorKind::data, rest.empty(), place(line_),
                "expected a comma behind the closing quote, found '", rest, "'");
       return field;
     }
     const std::string_view plain = up_to_comma();
-    return std::string(skips_blanks_ ? trimmed(plain) : plain);
+    return std::string(skips_blanks_ ? trim(plain) : plain);
   }
 
   std::string_view up_to_comma() {
@@ -107,7 +102,7 @@ std::vector<CsvRow> parse_csv(std::span<const std::string> lines, const std::str
 }
 
 std::string csv_field(const std::string& text) {
-  const bool is_plain = text.find_first_of(",\"\n\r") == std::string::npos && trimmed(text) == text;
+  const bool is_plain = text.find_first_of(",\"\n\r") == std::string::npos && trim(text) == text;
   if (is_plain) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

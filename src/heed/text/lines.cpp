@@ -95,6 +95,12 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 ParallelLines read_parallel_lines(const std::filesystem::path& source,
                                   const std::filesystem::path& target) {
   ParallelLines lines{.source = read_lines(source), .target = read_lines(target)};

@@ -22,6 +22,9 @@ std::vector<std::string> read_lines(std::istream& in, const std::string& name);
 // Nothing but spaces, tabs and the like.
 bool is_blank(std::string_view line);
 
+// Without spaces and tabs at both ends. The result points into `text`.
+std::string_view trim(std::string_view text);
+
 // Two texts of which line i of one belongs to line i of the other.
 struct ParallelLines {
   std::vector<std::string> source;

@@ -1,13 +1,12 @@
-// An average of a model's weights over time; it translates better than the last weights do.
+// Exponential moving average (EMA) of a model's weights.
 #pragma once
 
 #include "heed/train/weights.h"
 
 namespace heed::train {
 
-// A moving average that forgets: after each update, average = d average + (1 - d) weights. The
-// decay d is `decay` in the long run and smaller at first, (1 + t) / (10 + t), so that the average
-// is not held back by the random weights that training began with.
+// After each update, average = d average + (1 - d) weights. The decay d is `decay` in the long run
+// and smaller at first, (1 + t) / (10 + t), so that the random initial weights soon lose influence.
 class MovingAverage {
  public:
   MovingAverage(const Weights& weights, double decay);

@@ -5,7 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/json_fields.h"
-#include "heed/train/weights_file.h"
+#include "heed/train/weights.h"
 
 namespace heed::train {
 namespace {

@@ -1,7 +1,6 @@
-// Everything that a run needs to go on as if it had never stopped, in one file.
+// Checkpoints: everything that a run needs to resume with the same bits, in one file.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +11,11 @@
 #include "heed/train/optimizer.h"
 #include "heed/train/recipe.h"
 #include "heed/train/snapshots.h"
+#include "heed/train/training_files.h"
 
 namespace heed::train {
 
-// Where a run stands. Between two updates only.
+// The state of a run between two updates.
 struct TrainingState {
   Index update = 0;            // updates done, skipped ones included
   Index epoch = 0;             // whole passes over the data that are done
@@ -30,16 +30,7 @@ struct TrainingState {
   bool is_finished = false;
 };
 
-// Paths by what the files are: source, target, valid-source ...
-using FilePaths = std::map<std::string, std::string>;
-
-// The files that a run reads: where they were, and a hash of what was in them.
-struct TrainingFiles {
-  FilePaths paths;
-  std::string sha256;
-};
-
-// What a checkpoint is made of besides numbers.
+// What a checkpoint holds besides tensors.
 struct RunDescription {
   TrainingState state;
   Recipe recipe;
@@ -56,7 +47,7 @@ class Checkpoint {
   static Checkpoint load(const std::string& path);
 
   const RunDescription& run() const { return run_; }
-  // Puts weights, Adam's moments and the moving average where they were.
+  // Overwrites the weights, Adam's moments and the moving average.
   void restore(Optimizer& optimizer, MovingAverage* ema) const;
 
  private:

@@ -1,14 +1,113 @@
 #include "heed/train/classification_task.h"
 
-#include <algorithm>
-
-#include "heed/metrics/classification.h"
-#include "heed/models/model_folder.h"
+#include "heed/base/error.h"
 
 namespace heed::train {
 namespace {
 
-models::ClassifierBatch make_batch(const LabelledCorpus& corpus, std::span<const Index> lines) {
+void check_options(const FilePaths& files, const Recipe& recipe) {
+  const TrainingOptions& training = recipe.training;
+  check_as(ErrorKind::usage, training.bpe_dropout == 0,
+           "`bpe_dropout`: expected 0 for `labelled`, found ", training.bpe_dropout);
+  const bool is_bounded = recipe.model.positions == models::Positions::learned &&
+                          recipe.model.pooling == models::Pooling::first;
+  check_as(ErrorKind::usage, !is_bounded || training.max_length < recipe.model.max_positions,
+           "`max_length`: expected less than `max_positions`, which is ",
+           recipe.model.max_positions, ", for `pooling` first, found ", training.max_length);
+  check_early_stopping(training.early_stopping, StoppingMetric::accuracy,
+                       files.contains("valid-labelled"), "`valid_labelled`");
+}
+
+void hash_labelled(io::Sha256& hash, const std::vector<data::LabelledLine>& lines) {
+  std::vector<std::string> both;
+  for (const data::LabelledLine& line : lines) both.push_back(line.label + '\t' + line.text);
+  hash_lines(hash, both);
+}
+
+}  // namespace
+
+std::vector<float> balanced_weights(std::span<const int> classes, std::size_t num_classes) {
+  std::vector<Index> counts(num_classes);
+  for (const int one : classes) ++counts[static_cast<std::size_t>(one)];
+  std::vector<float> weights;
+  for (const Index count : counts) {
+    const auto share = static_cast<double>(num_classes) * static_cast<double>(count);
+    weights.push_back(count == 0 ? 0
+                                 : static_cast<float>(static_cast<double>(classes.size()) / share));
+  }
+  return weights;
+}
+
+ClassificationTask::ClassificationTask(const FilePaths& files, const Recipe& recipe)
+    : recipe_(recipe), plan_(recipe.training.batch_tokens, recipe.training.seed) {
+  check_options(files, recipe);
+  const std::string path = files.at("labelled");
+  training_lines_.lines = data::read_labelled_lines(path);
+  const std::vector<std::string> labels = data::distinct_labels(training_lines_.lines);
+  check_as(ErrorKind::data, labels.size() >= 2, path,
+           ": expected lines of at least 2 labels, found ", labels.size());
+  training_lines_.classes = data::classes_of(training_lines_.lines, labels, path);
+  if (const std::string valid = path_of(files, "valid-labelled"); !valid.empty()) {
+    auto lines = data::read_labelled_lines(valid);
+    auto classes = data::classes_of(lines, labels, valid);
+    validation_lines_ = {std::move(lines), std::move(classes)};
+  }
+  recipe_.model.labels = labels;
+}
+
+std::string ClassificationTask::data_hash() const {
+  io::Sha256 hash;
+  hash_labelled(hash, training_lines_.lines);
+  if (validation_lines_) hash_labelled(hash, validation_lines_->lines);
+  return hash.hex_digest();
+}
+
+void ClassificationTask::prepare(const std::string& tokenizer_folder) {
+  const TrainingOptions& training = recipe_.training;
+  tokenizer_ =
+      tokenizer_folder.empty()
+          ? text::Tokenizer::train(data::texts_of(training_lines_.lines), recipe_.tokenizer)
+          : models::load_tokenizer(tokenizer_folder);
+  if (validation_lines_) {
+    validation_ = tokenize(*validation_lines_);
+    validation_plan_ = data::BatchPlan::in_order(validation_->lines.sizes(), training.batch_tokens);
+  }
+  corpus_ = tokenize(training_lines_);
+  if (training.class_weights == ClassWeights::balanced) {
+    class_weights_ = balanced_weights(corpus_->classes, recipe_.model.labels.size());
+  }
+  recipe_.model.vocabulary = tokenizer_->size();
+  model_.emplace(recipe_.model, training.seed);
+}
+
+ClassificationTask::Corpus ClassificationTask::tokenize(const Lines& lines) const {
+  Corpus corpus{data::LineCorpus::tokenize(data::texts_of(lines.lines), *tokenizer_,
+                                           recipe_.training.max_length),
+                {}};
+  for (Index line = 0; line < corpus.lines.size(); ++line) {
+    corpus.classes.push_back(lines.classes[static_cast<std::size_t>(corpus.lines.place(line))]);
+  }
+  return corpus;
+}
+
+DataSummary ClassificationTask::summary() const {
+  return line_summary(corpus_->lines, validation_ ? &validation_->lines : nullptr);
+}
+
+Index ClassificationTask::num_batches(Index epoch) {
+  return plan_.of_epoch(epoch, corpus_->lines.sizes()).size();
+}
+
+models::ClassifierBatch ClassificationTask::training_batch(Index epoch, Index number) {
+  return make_batch(*corpus_, plan_.of_epoch(epoch, corpus_->lines.sizes()).batch(number));
+}
+
+models::ClassifierBatch ClassificationTask::validation_batch(Index number) const {
+  return make_batch(*validation_, validation_plan_.batch(number));
+}
+
+models::ClassifierBatch ClassificationTask::make_batch(const Corpus& corpus,
+                                                       std::span<const Index> lines) {
   models::ClassifierBatch batch;
   std::vector<std::span<const int>> inputs;
   for (const Index line : lines) {
@@ -17,104 +116,6 @@ models::ClassifierBatch make_batch(const LabelledCorpus& corpus, std::span<const
   }
   batch.input = models::pack(inputs);
   return batch;
-}
-
-// Calls work(batch, context) for all lines in their order, as long as nobody says stop.
-template <typename Work>
-bool over_batches(const LabelledCorpus& corpus, Index batch_tokens, const ShouldStop& should_stop,
-                  Work&& work) {
-  const NoGrad no_grad;
-  const auto plan = data::BatchPlan::in_order(corpus.lines.sizes(), batch_tokens);
-  for (Index i = 0; i < plan.size(); ++i) {
-    if (should_stop()) return false;
-    auto context = nn::ForwardContext::inference();
-    work(make_batch(corpus, plan.batch(i)), context);
-  }
-  return true;
-}
-
-}  // namespace
-
-ClassificationTask::ClassificationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                                       LabelledCorpus corpus,
-                                       std::optional<LabelledCorpus> validation,
-                                       models::Classifier model)
-    : options_(options),
-      tokenizer_(std::move(tokenizer)),
-      corpus_(std::move(corpus)),
-      validation_(std::move(validation)),
-      model_(std::move(model)),
-      plan_(options.batch_tokens, options.seed) {
-  if (options.class_weights == ClassWeights::balanced) {
-    class_weights_ = balanced_weights(corpus_.classes, model_.config().labels.size());
-  }
-}
-
-RunStart ClassificationTask::run_start(Index, Index update) {
-  RunStart start;
-  start.num_parameters = models::num_parameters(model_.config());
-  start.vocabulary = tokenizer_.size();
-  start.examples = "lines";
-  start.num_examples = corpus_.lines.size();
-  start.num_blank = corpus_.lines.num_blank();
-  start.num_too_long = corpus_.lines.num_too_long();
-  if (validation_) {
-    const data::LineCorpus& lines = validation_->lines;
-    start.num_valid_examples = lines.size();
-    start.num_valid_left_out = lines.num_blank() + lines.num_too_long();
-  }
-  start.update = update;
-  return start;
-}
-
-Index ClassificationTask::num_batches(Index epoch) {
-  return plan_.of_epoch(epoch, corpus_.lines.sizes()).size();
-}
-
-BatchLoss ClassificationTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
-  const data::BatchPlan& plan = plan_.of_epoch(epoch, corpus_.lines.sizes());
-  const models::ClassifierBatch batch = make_batch(corpus_, plan.batch(number));
-  models::Loss result = model_.loss(batch, context, class_weights_);
-  return {std::move(result.loss), result.negative_log_likelihood, batch.num_lines(),
-          std::ssize(batch.input.ids)};
-}
-
-std::optional<double> ClassificationTask::validation_loss(const ShouldStop& should_stop) const {
-  double loss = 0;
-  const bool is_whole =
-      over_batches(*validation_, options_.batch_tokens, should_stop,
-                   [&](const models::ClassifierBatch& batch, nn::ForwardContext& context) {
-                     loss += model_.loss(batch, context).negative_log_likelihood;
-                   });
-  if (!is_whole) return std::nullopt;
-  return loss / static_cast<double>(validation_->lines.size());
-}
-
-bool ClassificationTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
-  std::vector<int> given;
-  const auto num_classes = static_cast<int>(model_.config().labels.size());
-  const bool is_whole = over_batches(
-      *validation_, options_.batch_tokens, should_stop,
-      [&](const models::ClassifierBatch& batch, nn::ForwardContext& context) {
-        const Tensor logits = model_.logits(batch.input, context);
-        for (Index line = 0; line < batch.num_lines(); ++line) {
-          const float* row = logits.data() + line * num_classes;
-          given.push_back(static_cast<int>(std::max_element(row, row + num_classes) - row));
-        }
-      });
-  if (!is_whole) return false;
-  const metrics::ConfusionTable table(validation_->classes, given, num_classes);
-  report.accuracy = metrics::accuracy(table);
-  report.macro_f1 = metrics::macro_f1(table);
-  return true;
-}
-
-void ClassificationTask::save_model(const std::string& folder) const {
-  models::save_model_folder(folder, model_, tokenizer_);
-}
-
-void ClassificationTask::save_vocabulary(const std::string& folder) const {
-  models::save_tokenizer(folder, tokenizer_);
 }
 
 }  // namespace heed::train

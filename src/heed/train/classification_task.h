@@ -1,48 +1,104 @@
-// Training a classifier on lines with labels.
+// Classification of lines: an encoder-only model, trained on lines with a label.
 #pragma once
 
-#include "heed/data/line_corpus.h"
-#include "heed/models/classifier.h"
-#include "heed/text/tokenizer.h"
-#include "heed/train/class_weights.h"
-#include "heed/train/epoch_plan.h"
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/data/batch_plan.h"
+#include "heed/data/labelled_lines.h"
+#include "heed/metrics/classification.h"
+#include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
-#include "heed/train/training_task.h"
+#include "heed/train/training_files.h"
 
 namespace heed::train {
 
-struct LabelledCorpus {
-  data::LineCorpus lines;
-  std::vector<int> classes;  // one for each line of the corpus
+// Of n examples in K classes, each of a class with c examples counts n / (K c): once on average,
+// and all classes together the same.
+std::vector<float> balanced_weights(std::span<const int> classes, std::size_t num_classes);
+
+inline Tensor class_logits(const models::Classifier& model, const models::ClassifierBatch& batch,
+                           nn::ForwardContext& context) {
+  return model.logits(batch.input, context);
+}
+inline Tensor class_logits(const models::ImageClassifier& model, const models::ImageBatch& batch,
+                           nn::ForwardContext& context) {
+  return model.logits(batch.patches, context);
+}
+
+// What classifiers of lines and of images share: class weights in the training loss, accuracy and
+// macro-F1 as scores.
+template <typename Model, typename Batch>
+class ClassTask : public ModelTask<Model, Batch> {
+ public:
+  BatchLoss loss(Index epoch, Index number, nn::ForwardContext& context) override {
+    const Batch batch = this->training_batch(epoch, number);
+    return this->with_size(this->model_->loss(batch, context, class_weights_), batch);
+  }
+
+  bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override {
+    const NoGrad no_grad;
+    std::vector<int> expected, predicted;
+    for (Index i = 0; i < this->num_validation_batches(); ++i) {
+      if (should_stop()) return false;
+      const Batch batch = this->validation_batch(i);
+      auto context = nn::ForwardContext::inference();
+      const Tensor logits = class_logits(*this->model_, batch, context);  // [examples, classes]
+      const Index num_classes = logits.dim(1);
+      for (const float* row = logits.data(); row < logits.data() + logits.size();
+           row += num_classes) {
+        predicted.push_back(static_cast<int>(std::max_element(row, row + num_classes) - row));
+      }
+      expected.insert(expected.end(), batch.classes.begin(), batch.classes.end());
+    }
+    const metrics::ConfusionTable table(expected, predicted,
+                                        static_cast<int>(this->labels().size()));
+    report.accuracy = metrics::accuracy(table);
+    report.macro_f1 = metrics::macro_f1(table);
+    return true;
+  }
+
+ protected:
+  std::vector<float> class_weights_;  // one for each class; empty: every example counts once
 };
 
-class ClassificationTask : public TrainingTask {
+class ClassificationTask : public ClassTask<models::Classifier, models::ClassifierBatch> {
  public:
-  ClassificationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                     LabelledCorpus corpus, std::optional<LabelledCorpus> validation,
-                     models::Classifier model);
+  // Reads `labelled` and `valid_labelled`.
+  ClassificationTask(const FilePaths& files, const Recipe& recipe);
 
-  const models::TransformerConfig& config() const override { return model_.config(); }
-  void visit_parameters(nn::ParameterVisitor& visitor) override {
-    model_.visit_parameters(visitor);
-  }
-  RunStart run_start(Index epoch, Index update) override;
+  std::string data_hash() const override;
+  void prepare(const std::string& tokenizer_folder) override;
+  DataSummary summary() const override;
   Index num_batches(Index epoch) override;
-  BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
-  bool has_validation() const override { return validation_.has_value(); }
-  std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
-  bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
-  void save_model(const std::string& folder) const override;
-  void save_vocabulary(const std::string& folder) const override;
+  Index num_validation_batches() const override { return validation_plan_.size(); }
+
+ protected:
+  models::ClassifierBatch training_batch(Index epoch, Index number) override;
+  models::ClassifierBatch validation_batch(Index number) const override;
 
  private:
-  TrainingOptions options_;
-  text::Tokenizer tokenizer_;
-  LabelledCorpus corpus_;
-  std::optional<LabelledCorpus> validation_;
-  models::Classifier model_;
-  std::vector<float> class_weights_;  // empty: none
-  EpochPlan plan_;
+  struct Lines {
+    std::vector<data::LabelledLine> lines;
+    std::vector<int> classes;  // numbers of the lines' labels
+  };
+  struct Corpus {
+    data::LineCorpus lines;
+    std::vector<int> classes;  // one for each line of the corpus
+  };
+  Corpus tokenize(const Lines& lines) const;
+  static models::ClassifierBatch make_batch(const Corpus& corpus, std::span<const Index> lines);
+
+  Recipe recipe_;
+  Lines training_lines_;
+  std::optional<Lines> validation_lines_;
+  // Made by prepare().
+  std::optional<Corpus> corpus_, validation_;
+  data::EpochPlan plan_;
+  data::BatchPlan validation_plan_;
 };
 
 }  // namespace heed::train

@@ -29,14 +29,15 @@ bool EarlyStopping::observe(double loss, std::optional<double> score) {
   return is_better;
 }
 
-void check_early_stopping(StoppingMetric asked, std::optional<StoppingMetric> score,
-                          bool has_validation, std::string_view option) {
-  if (asked == StoppingMetric::none) return;
-  check_as(ErrorKind::usage, has_validation, "--early-stopping: expected ", option, ", found none");
+void check_early_stopping(StoppingMetric metric, std::optional<StoppingMetric> score,
+                          bool has_validation, std::string_view validation_files) {
+  if (metric == StoppingMetric::none) return;
+  check_as(ErrorKind::usage, has_validation, "`early_stopping`: expected ", validation_files,
+           ", found none");
   const std::string allowed =
       score ? fmt::format("none, loss or {}", name_of(*score)) : "none or loss";
-  check_as(ErrorKind::usage, asked == StoppingMetric::loss || asked == score,
-           "--early-stopping: expected ", allowed, " for these files, found ", name_of(asked));
+  check_as(ErrorKind::usage, metric == StoppingMetric::loss || metric == score,
+           "`early_stopping`: expected ", allowed, " for this task, found ", name_of(metric));
 }
 
 }  // namespace heed::train

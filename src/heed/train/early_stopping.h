@@ -1,4 +1,4 @@
-// Stops a run that no longer gets better on validation data.
+// Early stopping: ends a run whose validation loss or score no longer improves.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class EarlyStopping {
   // Stops after `patience` validations in a row without a new best; never for `none`.
   EarlyStopping(StoppingMetric metric, Index patience) : metric_(metric), patience_(patience) {}
 
-  // What a checkpoint keeps.
+  // Part of a checkpoint.
   struct State {
     std::optional<double> best;
     Index validations_without_gain = 0;
@@ -42,8 +42,8 @@ class EarlyStopping {
 };
 
 // Refuses (ErrorKind::usage) a metric other than none, loss and the task's own score, if it has
-// one, and any but none without validation data, which `option` would name.
-void check_early_stopping(StoppingMetric asked, std::optional<StoppingMetric> score,
-                          bool has_validation, std::string_view option);
+// one; and any but none without validation data. `validation_files` names these in the message.
+void check_early_stopping(StoppingMetric metric, std::optional<StoppingMetric> score,
+                          bool has_validation, std::string_view validation_files);
 
 }  // namespace heed::train

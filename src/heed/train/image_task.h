@@ -1,45 +1,42 @@
-// Training a classifier on images.
+// Classification of images: a vision Transformer, trained on images with a label.
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "heed/data/labelled_images.h"
 #include "heed/data/patches.h"
-#include "heed/models/image_classifier.h"
-#include "heed/train/recipe.h"
-#include "heed/train/training_task.h"
+#include "heed/train/classification_task.h"
 
 namespace heed::train {
 
-class ImageTask : public TrainingTask {
+class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> {
  public:
-  // The images have the shape that the model's configuration says, and outlive the task; there may
-  // be none to validate.
-  ImageTask(const TrainingOptions& options, const data::LabelledImages& images,
-            const data::LabelledImages* validation, models::ImageClassifier model);
+  // Reads `images` and `valid_images`.
+  ImageTask(const FilePaths& files, const Recipe& recipe);
 
-  const models::TransformerConfig& config() const override { return model_.config(); }
-  void visit_parameters(nn::ParameterVisitor& visitor) override {
-    model_.visit_parameters(visitor);
+  std::string data_hash() const override;
+  void prepare(const std::string& tokenizer_folder) override;  // images have no tokenizer
+  DataSummary summary() const override;
+  Index num_batches(Index) override { return batches(images_).size(); }
+  Index num_validation_batches() const override {
+    return validation_ ? batches(*validation_).size() : 0;
   }
-  RunStart run_start(Index epoch, Index update) override;
-  Index num_batches(Index epoch) override;
-  BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
-  bool has_validation() const override { return validation_ != nullptr; }
-  std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
-  bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
-  void save_model(const std::string& folder) const override;
-  void save_vocabulary(const std::string&) const override {}  // images have none
+
+ protected:
+  models::ImageBatch training_batch(Index epoch, Index number) override;
+  models::ImageBatch validation_batch(Index number) const override;
 
  private:
-  Index images_per_batch() const;
+  data::UniformBatches batches(const data::LabelledImages& images) const;
   data::Shift shift_of(Index image, Index epoch) const;
+  models::ImageBatch make_batch(const data::LabelledImages& images, std::span<const Index> numbers,
+                                std::span<const data::Shift> shifts = {}) const;
 
-  TrainingOptions options_;
-  const data::LabelledImages& images_;
-  const data::LabelledImages* validation_;
-  models::ImageClassifier model_;
-  std::vector<float> class_weights_;  // empty: none
+  Recipe recipe_;
+  data::LabelledImages images_;
+  std::optional<data::LabelledImages> validation_;
 };
 
 }  // namespace heed::train

@@ -2,23 +2,39 @@
 
 #include <algorithm>
 
+#include "heed/base/error.h"
 #include "heed/infer/text_generator.h"
-#include "heed/models/model_folder.h"
+#include "heed/text/lines.h"
 
 namespace heed::train {
 namespace {
 
-// Of the text that a validation shows.
+// Of the sample that a validation shows.
 constexpr Index sample_tokens = 100;
 constexpr double sample_temperature = 0.8;
 
-// Windows that begin at these places, side by side.
-models::LanguageBatch make_batch(const data::TextWindows& text, std::span<const Index> places) {
+void check_options(const FilePaths& files, const Recipe& recipe) {
+  const TrainingOptions& training = recipe.training;
+  check_as(ErrorKind::usage, training.bpe_dropout == 0,
+           "`bpe_dropout`: expected 0 for `text`, found ", training.bpe_dropout);
+  check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
+           "`context`: expected at most `batch_tokens`, which is ", training.batch_tokens,
+           ", found ", recipe.model.max_positions);
+  check_early_stopping(training.early_stopping, std::nullopt, files.contains("valid-text"),
+                       "`valid_text`");
+}
+
+// Window w begins at begin_of(w).
+template <typename BeginOf>
+models::LanguageBatch make_batch(const data::TextWindows& windows,
+                                 const data::UniformBatches& batches, Index number,
+                                 BeginOf&& begin_of) {
   models::LanguageBatch batch;
   std::vector<std::span<const int>> inputs;
-  for (const Index place : places) {
-    inputs.push_back(text.input(place));
-    const auto next = text.next(place);
+  for (Index window = batches.begin(number); window < batches.end(number); ++window) {
+    const Index begin = begin_of(window);
+    inputs.push_back(windows.input(begin));
+    const auto next = windows.next(begin);
     batch.next.insert(batch.next.end(), next.begin(), next.end());
   }
   batch.input = models::pack(inputs);
@@ -27,83 +43,71 @@ models::LanguageBatch make_batch(const data::TextWindows& text, std::span<const 
 
 }  // namespace
 
-LanguageTask::LanguageTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                           data::TextWindows text, std::optional<data::TextWindows> validation,
-                           models::LanguageModel model)
-    : options_(options),
-      tokenizer_(std::move(tokenizer)),
-      text_(std::move(text)),
-      validation_(std::move(validation)),
-      model_(std::move(model)) {}
-
-RunStart LanguageTask::run_start(Index, Index update) {
-  RunStart start;
-  start.num_parameters = models::num_parameters(model_.config());
-  start.vocabulary = tokenizer_.size();
-  start.examples = "windows of " + std::to_string(text_.length()) + " tokens";
-  start.num_examples = text_.size();
-  start.num_valid_examples = validation_ ? validation_->size() : 0;
-  start.update = update;
-  return start;
+LanguageTask::LanguageTask(const FilePaths& files, const Recipe& recipe) : recipe_(recipe) {
+  check_options(files, recipe);
+  lines_ = text::read_lines(files.at("text"));
+  validation_lines_ = read_lines_of(files, "valid-text");
 }
 
-Index LanguageTask::windows_per_batch() const {
-  return std::max<Index>(1, options_.batch_tokens / text_.length());
+std::string LanguageTask::data_hash() const {
+  io::Sha256 hash;
+  hash_lines(hash, lines_);
+  if (validation_lines_) hash_lines(hash, *validation_lines_);
+  return hash.hex_digest();
 }
 
-Index LanguageTask::num_batches(Index) {
-  return (text_.size() + windows_per_batch() - 1) / windows_per_batch();
-}
-
-BatchLoss LanguageTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
-  const Index first = number * windows_per_batch();
-  const Index last = std::min(first + windows_per_batch(), text_.size());
-  std::vector<Index> places;
-  for (Index window = first; window < last; ++window) {
-    places.push_back(text_.begin_of(window, options_.seed, epoch));
+void LanguageTask::prepare(const std::string& tokenizer_folder) {
+  tokenizer_ =
+      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
+  const Index context = recipe_.model.max_positions;
+  windows_.emplace(data::encode_text(lines_, *tokenizer_), context);
+  if (validation_lines_) {
+    validation_.emplace(data::encode_text(*validation_lines_, *tokenizer_), context);
   }
-  const models::LanguageBatch batch = make_batch(text_, places);
-  models::Loss result = model_.loss(batch, context);
-  return {std::move(result.loss), result.negative_log_likelihood,
-          static_cast<Index>(batch.next.size()), 0};
+  recipe_.model.vocabulary = tokenizer_->size();
+  model_.emplace(recipe_.model, recipe_.training.seed);
+}
+
+text::Tokenizer LanguageTask::train_tokenizer() const {
+  text::TokenizerOptions options = recipe_.tokenizer;
+  options.is_running_text = true;
+  return text::Tokenizer::train(lines_, options);
+}
+
+DataSummary LanguageTask::summary() const {
+  DataSummary summary;
+  summary.vocabulary = tokenizer_->size();
+  summary.examples = "windows of " + std::to_string(windows_->length()) + " tokens";
+  summary.num_examples = windows_->size();
+  summary.num_valid_examples = validation_ ? validation_->size() : 0;
+  return summary;
+}
+
+data::UniformBatches LanguageTask::batches(const data::TextWindows& windows) const {
+  return {windows.size(), std::max<Index>(1, recipe_.training.batch_tokens / windows.length())};
+}
+
+models::LanguageBatch LanguageTask::training_batch(Index epoch, Index number) {
+  return make_batch(*windows_, batches(*windows_), number, [&](Index window) {
+    return windows_->begin_of(window, recipe_.training.seed, epoch);
+  });
 }
 
 // Windows one after another from the beginning of the text.
-std::optional<double> LanguageTask::validation_loss(const ShouldStop& should_stop) const {
-  const NoGrad no_grad;
-  double loss = 0;
-  Index num_tokens = 0;
-  for (Index first = 0; first < validation_->size(); first += windows_per_batch()) {
-    if (should_stop()) return std::nullopt;
-    const Index last = std::min(first + windows_per_batch(), validation_->size());
-    std::vector<Index> places;
-    for (Index window = first; window < last; ++window) {
-      places.push_back(window * validation_->length());
-    }
-    const models::LanguageBatch batch = make_batch(*validation_, places);
-    auto context = nn::ForwardContext::inference();
-    loss += model_.loss(batch, context).negative_log_likelihood;
-    num_tokens += static_cast<Index>(batch.next.size());
-  }
-  return loss / static_cast<double>(num_tokens);
+models::LanguageBatch LanguageTask::validation_batch(Index number) const {
+  return make_batch(*validation_, batches(*validation_), number,
+                    [&](Index window) { return window * validation_->length(); });
 }
 
 bool LanguageTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
   const infer::GenerationOptions options{.sampling = {.temperature = sample_temperature},
-                                         .seed = options_.seed,
+                                         .seed = recipe_.training.seed,
                                          .max_tokens = sample_tokens};
-  const std::string nothing;
-  const infer::TextGenerator writer(model_, tokenizer_);
-  report.samples.push_back({{}, writer.generate(std::span(&nothing, 1), options)[0].text, {}});
+  const std::string empty_prompt;
+  const infer::TextGenerator generator(*model_, *tokenizer_);
+  report.samples.push_back(
+      {{}, generator.generate(std::span(&empty_prompt, 1), options)[0].text, {}});
   return !should_stop();
-}
-
-void LanguageTask::save_model(const std::string& folder) const {
-  models::save_model_folder(folder, model_, tokenizer_);
-}
-
-void LanguageTask::save_vocabulary(const std::string& folder) const {
-  models::save_tokenizer(folder, tokenizer_);
 }
 
 }  // namespace heed::train

@@ -1,40 +1,47 @@
-// Training a language model on windows of a text.
+// Language modelling: a decoder-only model, trained to predict the next token of a text.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/data/batch_plan.h"
 #include "heed/data/text_windows.h"
-#include "heed/models/language_model.h"
-#include "heed/text/tokenizer.h"
+#include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
-#include "heed/train/training_task.h"
+#include "heed/train/training_files.h"
 
 namespace heed::train {
 
-class LanguageTask : public TrainingTask {
+class LanguageTask : public ModelTask<models::LanguageModel, models::LanguageBatch> {
  public:
-  LanguageTask(const TrainingOptions& options, text::Tokenizer tokenizer, data::TextWindows text,
-               std::optional<data::TextWindows> validation, models::LanguageModel model);
+  // Reads `text` and `valid_text`.
+  LanguageTask(const FilePaths& files, const Recipe& recipe);
 
-  const models::TransformerConfig& config() const override { return model_.config(); }
-  void visit_parameters(nn::ParameterVisitor& visitor) override {
-    model_.visit_parameters(visitor);
+  std::string data_hash() const override;
+  void prepare(const std::string& tokenizer_folder) override;
+  DataSummary summary() const override;
+  Index num_batches(Index) override { return batches(*windows_).size(); }
+  Index num_validation_batches() const override {
+    return validation_ ? batches(*validation_).size() : 0;
   }
-  RunStart run_start(Index epoch, Index update) override;
-  Index num_batches(Index epoch) override;
-  BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
-  bool has_validation() const override { return validation_.has_value(); }
-  std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
+  // A sample of text that the model generates.
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
-  void save_model(const std::string& folder) const override;
-  void save_vocabulary(const std::string& folder) const override;
+
+ protected:
+  models::LanguageBatch training_batch(Index epoch, Index number) override;
+  models::LanguageBatch validation_batch(Index number) const override;
 
  private:
-  Index windows_per_batch() const;
+  data::UniformBatches batches(const data::TextWindows& windows) const;
+  text::Tokenizer train_tokenizer() const;
 
-  TrainingOptions options_;
-  text::Tokenizer tokenizer_;
-  data::TextWindows text_;
-  std::optional<data::TextWindows> validation_;
-  models::LanguageModel model_;
+  Recipe recipe_;
+  std::vector<std::string> lines_;
+  std::optional<std::vector<std::string>> validation_lines_;
+  // Made by prepare().
+  std::optional<data::TextWindows> windows_, validation_;
 };
 
 }  // namespace heed::train

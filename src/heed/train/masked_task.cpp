@@ -2,47 +2,78 @@
 
 #include <algorithm>
 
-#include "heed/models/model_folder.h"
+#include "heed/base/error.h"
 #include "heed/ops/embedding.h"
+#include "heed/text/lines.h"
 
 namespace heed::train {
 namespace {
 
-// Held-out lines are always masked as in this epoch.
+// Validation lines are always masked as in this epoch.
 constexpr Index validation_epoch = 0;
 
 // Lines that a validation shows.
 constexpr Index max_samples = 3;
 
+void check_options(const FilePaths& files, const Recipe& recipe) {
+  const TrainingOptions& training = recipe.training;
+  check_as(ErrorKind::usage, training.bpe_dropout == 0,
+           "`bpe_dropout`: expected 0 for `masked`, found ", training.bpe_dropout);
+  check_early_stopping(training.early_stopping, std::nullopt, files.contains("valid-masked"),
+                       "`valid_masked`");
+}
+
 }  // namespace
 
-MaskedTask::MaskedTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                       data::LineCorpus corpus, std::optional<data::LineCorpus> validation,
-                       models::MaskedModel model)
-    : options_(options),
-      tokenizer_(std::move(tokenizer)),
-      corpus_(std::move(corpus)),
-      validation_(std::move(validation)),
-      model_(std::move(model)),
-      masking_({.mask = tokenizer_.mask().value(),
-                .vocabulary = tokenizer_.size(),
-                .seed = options.seed}),
-      plan_(options.batch_tokens, options.seed) {}
+MaskedTask::MaskedTask(const FilePaths& files, const Recipe& recipe)
+    : recipe_(recipe), plan_(recipe.training.batch_tokens, recipe.training.seed) {
+  check_options(files, recipe);
+  lines_ = text::read_lines(files.at("masked"));
+  validation_lines_ = read_lines_of(files, "valid-masked");
+}
 
-RunStart MaskedTask::run_start(Index, Index update) {
-  RunStart start;
-  start.num_parameters = models::num_parameters(model_.config());
-  start.vocabulary = tokenizer_.size();
-  start.examples = "lines";
-  start.num_examples = corpus_.size();
-  start.num_blank = corpus_.num_blank();
-  start.num_too_long = corpus_.num_too_long();
-  if (validation_) {
-    start.num_valid_examples = validation_->size();
-    start.num_valid_left_out = validation_->num_blank() + validation_->num_too_long();
+std::string MaskedTask::data_hash() const {
+  io::Sha256 hash;
+  hash_lines(hash, lines_);
+  if (validation_lines_) hash_lines(hash, *validation_lines_);
+  return hash.hex_digest();
+}
+
+void MaskedTask::prepare(const std::string& tokenizer_folder) {
+  const TrainingOptions& training = recipe_.training;
+  tokenizer_ =
+      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
+  if (validation_lines_) {
+    validation_ = data::LineCorpus::tokenize(*validation_lines_, *tokenizer_, training.max_length);
+    validation_plan_ = data::BatchPlan::in_order(validation_->sizes(), training.batch_tokens);
   }
-  start.update = update;
-  return start;
+  corpus_ = data::LineCorpus::tokenize(lines_, *tokenizer_, training.max_length);
+  masking_.emplace(data::MaskingOptions{
+      .mask = tokenizer_->mask().value(), .vocabulary = tokenizer_->size(), .seed = training.seed});
+  recipe_.model.vocabulary = tokenizer_->size();
+  model_.emplace(recipe_.model, training.seed);
+}
+
+text::Tokenizer MaskedTask::train_tokenizer() const {
+  text::TokenizerOptions options = recipe_.tokenizer;
+  options.with_mask = true;
+  return text::Tokenizer::train(lines_, options);
+}
+
+DataSummary MaskedTask::summary() const {
+  return line_summary(*corpus_, validation_ ? &*validation_ : nullptr);
+}
+
+Index MaskedTask::num_batches(Index epoch) {
+  return plan_.of_epoch(epoch, corpus_->sizes()).size();
+}
+
+models::MaskedBatch MaskedTask::training_batch(Index epoch, Index number) {
+  return make_batch(*corpus_, plan_.of_epoch(epoch, corpus_->sizes()).batch(number), epoch);
+}
+
+models::MaskedBatch MaskedTask::validation_batch(Index number) const {
+  return make_batch(*validation_, validation_plan_.batch(number), validation_epoch);
 }
 
 models::MaskedBatch MaskedTask::make_batch(const data::LineCorpus& corpus,
@@ -51,7 +82,7 @@ models::MaskedBatch MaskedTask::make_batch(const data::LineCorpus& corpus,
   std::vector<std::vector<int>> inputs;
   Index begin = 0;
   for (const Index line : lines) {
-    data::MaskedLine masked = masking_.apply(corpus.ids(line), epoch, corpus.place(line));
+    data::MaskedLine masked = masking_->apply(corpus.ids(line), epoch, corpus.place(line));
     for (const Index place : masked.places) batch.places.push_back(begin + place);
     batch.hidden.insert(batch.hidden.end(), masked.hidden.begin(), masked.hidden.end());
     begin += std::ssize(masked.ids);
@@ -59,31 +90,6 @@ models::MaskedBatch MaskedTask::make_batch(const data::LineCorpus& corpus,
   }
   batch.input = models::pack(inputs);
   return batch;
-}
-
-Index MaskedTask::num_batches(Index epoch) { return plan_.of_epoch(epoch, corpus_.sizes()).size(); }
-
-BatchLoss MaskedTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
-  const data::BatchPlan& plan = plan_.of_epoch(epoch, corpus_.sizes());
-  const models::MaskedBatch batch = make_batch(corpus_, plan.batch(number), epoch);
-  models::Loss result = model_.loss(batch, context);
-  return {std::move(result.loss), result.negative_log_likelihood, batch.num_hidden(),
-          std::ssize(batch.input.ids)};
-}
-
-std::optional<double> MaskedTask::validation_loss(const ShouldStop& should_stop) const {
-  const NoGrad no_grad;
-  const auto plan = data::BatchPlan::in_order(validation_->sizes(), options_.batch_tokens);
-  double loss = 0;
-  Index num_hidden = 0;
-  for (Index i = 0; i < plan.size(); ++i) {
-    if (should_stop()) return std::nullopt;
-    const models::MaskedBatch batch = make_batch(*validation_, plan.batch(i), validation_epoch);
-    auto context = nn::ForwardContext::inference();
-    loss += model_.loss(batch, context).negative_log_likelihood;
-    num_hidden += batch.num_hidden();
-  }
-  return loss / static_cast<double>(num_hidden);
 }
 
 bool MaskedTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
@@ -94,29 +100,21 @@ bool MaskedTask::add_scores(ValidationReport& report, const ShouldStop& should_s
   return true;
 }
 
-// A held-out line as the model sees it, with its most likely tokens, and as it was.
+// A validation line with masked tokens, with the most likely tokens in their place, and as it was.
 Sample MaskedTask::sample(Index line) const {
   const NoGrad no_grad;
   const models::MaskedBatch batch = make_batch(*validation_, {&line, 1}, validation_epoch);
   auto context = nn::ForwardContext::inference();
-  const Tensor rows = ops::gather_rows(model_.encode(batch.input, context).values, batch.places);
-  const Tensor logits = model_.logits(rows);
+  const Tensor rows = ops::gather_rows(model_->encode(batch.input, context).values, batch.places);
+  const Tensor logits = model_->logits(rows);
   std::vector<int> filled = batch.input.ids;
   for (std::size_t i = 0; i < batch.places.size(); ++i) {
     const float* row = logits.data() + static_cast<Index>(i) * logits.dim(1);
     filled[static_cast<std::size_t>(batch.places[i])] =
         static_cast<int>(std::max_element(row, row + logits.dim(1)) - row);
   }
-  return {tokenizer_.decode(batch.input.ids), tokenizer_.decode(filled),
-          tokenizer_.decode(validation_->ids(line))};
-}
-
-void MaskedTask::save_model(const std::string& folder) const {
-  models::save_model_folder(folder, model_, tokenizer_);
-}
-
-void MaskedTask::save_vocabulary(const std::string& folder) const {
-  models::save_tokenizer(folder, tokenizer_);
+  return {tokenizer_->decode(batch.input.ids), tokenizer_->decode(filled),
+          tokenizer_->decode(validation_->ids(line))};
 }
 
 }  // namespace heed::train

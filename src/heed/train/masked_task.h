@@ -1,48 +1,52 @@
-// Training a masked model on lines in which some tokens are hidden.
+// Masked language modelling: an encoder-only model, trained to predict the masked tokens of lines.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/data/batch_plan.h"
 #include "heed/data/line_corpus.h"
 #include "heed/data/masking.h"
-#include "heed/models/masked_model.h"
-#include "heed/text/tokenizer.h"
-#include "heed/train/epoch_plan.h"
+#include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
-#include "heed/train/training_task.h"
+#include "heed/train/training_files.h"
 
 namespace heed::train {
 
-class MaskedTask : public TrainingTask {
+class MaskedTask : public ModelTask<models::MaskedModel, models::MaskedBatch> {
  public:
-  // The tokenizer has a mask.
-  MaskedTask(const TrainingOptions& options, text::Tokenizer tokenizer, data::LineCorpus corpus,
-             std::optional<data::LineCorpus> validation, models::MaskedModel model);
+  // Reads `masked` and `valid_masked`.
+  MaskedTask(const FilePaths& files, const Recipe& recipe);
 
-  const models::TransformerConfig& config() const override { return model_.config(); }
-  void visit_parameters(nn::ParameterVisitor& visitor) override {
-    model_.visit_parameters(visitor);
-  }
-  RunStart run_start(Index epoch, Index update) override;
+  std::string data_hash() const override;
+  void prepare(const std::string& tokenizer_folder) override;
+  DataSummary summary() const override;
   Index num_batches(Index epoch) override;
-  BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
-  bool has_validation() const override { return validation_.has_value(); }
-  std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
+  Index num_validation_batches() const override { return validation_plan_.size(); }
+  // Some validation lines with their masked tokens predicted.
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
-  void save_model(const std::string& folder) const override;
-  void save_vocabulary(const std::string& folder) const override;
+
+ protected:
+  models::MaskedBatch training_batch(Index epoch, Index number) override;
+  models::MaskedBatch validation_batch(Index number) const override;
 
  private:
+  text::Tokenizer train_tokenizer() const;
   // These lines of a corpus, masked as in this epoch.
   models::MaskedBatch make_batch(const data::LineCorpus& corpus, std::span<const Index> lines,
                                  Index epoch) const;
   Sample sample(Index line) const;
 
-  TrainingOptions options_;
-  text::Tokenizer tokenizer_;
-  data::LineCorpus corpus_;
-  std::optional<data::LineCorpus> validation_;
-  models::MaskedModel model_;
-  data::Masking masking_;
-  EpochPlan plan_;
+  Recipe recipe_;
+  std::vector<std::string> lines_;
+  std::optional<std::vector<std::string>> validation_lines_;
+  // Made by prepare().
+  std::optional<data::LineCorpus> corpus_, validation_;
+  std::optional<data::Masking> masking_;
+  data::EpochPlan plan_;
+  data::BatchPlan validation_plan_;
 };
 
 }  // namespace heed::train

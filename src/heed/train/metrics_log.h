@@ -8,8 +8,8 @@
 
 namespace heed::train {
 
-// Only ever grows, except when a run goes on from a checkpoint: then it loses what came after, so
-// that in the end it says what the log of an uninterrupted run says, but for the times.
+// Append-only, except when a run is resumed from a checkpoint: then the lines after it are removed,
+// so that the log ends up like that of an uninterrupted run, except for the times.
 class MetricsLog {
  public:
   // Keeps the updates up to `update` and the validations up to `validated_update`.

@@ -36,7 +36,7 @@ Optimizer::Optimizer(std::vector<nn::NamedTensor> parameters, const OptimizerOpt
     : parameters_(std::move(parameters)), options_(options) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& value = parameters_[i].value;
-    check(value.needs_gradient(), "optimizer: expected a parameter that asks for a gradient, got ",
+    check(value.needs_gradient(), "optimizer: expected a parameter that requires a gradient, got ",
           parameters_[i].name);
     moments_.push_back({Tensor::zeros(value.shape()), Tensor::zeros(value.shape())});
     for (Index begin = 0; begin < value.size(); begin += piece_size) {

@@ -14,27 +14,27 @@ struct OptimizerOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-8;
-  // Of matrices; gains and biases keep theirs. Adam adds it to the gradient, AdamW (Loshchilov and
-  // Hutter 2019) takes it off the weight.
+  // Of matrices only, not of gains and biases. Adam adds it to the gradient; AdamW (Loshchilov and
+  // Hutter 2019) subtracts it from the weight.
   double weight_decay = 0;
-  double clip = 0;  // the largest norm of the whole gradient; 0: any
+  double clip = 0;  // largest norm of the whole gradient; 0: no clipping
 };
 
 class Optimizer {
  public:
-  // The tensors share their values with the model's own, and must ask for gradients.
+  // The tensors share their values with the model's own, and require gradients.
   Optimizer(std::vector<nn::NamedTensor> parameters, const OptimizerOptions& options);
 
   struct Step {
     double gradient_norm = 0;  // of the scaled gradient, before clipping
     bool is_applied = false;   // false when the norm is not finite: nothing changed
   };
-  // Multiplies the gradients by `gradient_scale`, clips them, and moves the weights. A parameter
+  // Multiplies the gradients by `gradient_scale`, clips them, and updates the weights. A parameter
   // without a gradient stays as it is. The result does not depend on the number of threads.
   Step step(double learning_rate, double gradient_scale);
   void clear_gradients();
 
-  // What a checkpoint keeps. One mean and one square for each parameter, in their order.
+  // Part of a checkpoint. One mean and one square for each parameter, in their order.
   struct Moments {
     Tensor mean;
     Tensor square;

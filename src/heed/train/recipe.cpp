@@ -14,13 +14,14 @@
 #include "heed/data/records.h"
 #include "heed/io/json_fields.h"
 #include "heed/models/config_fields.h"
+#include "heed/train/training_files.h"
 
 namespace heed::train {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& expected,
                          std::string_view found) {
-  fail(ErrorKind::usage, "--", name, ": expected ", expected, ", found ", found);
+  fail(ErrorKind::usage, quoted(name), ": expected ", expected, ", found ", found);
 }
 
 template <typename Number>
@@ -61,40 +62,38 @@ constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 
 constexpr double below_one = 0.999999;  // for rates that must not reach 1
 
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-
-// Builds the list, one line for each setting.
+// Builds the table, one call for each setting.
 class FieldList {
  public:
   std::vector<RecipeField> fields;
+  std::string group;  // of the fields that follow
 
   template <typename Number>
   void number(const std::string& name, Number& value, Number min, const std::string& description,
               Number max = std::numeric_limits<Number>::max()) {
-    fields.push_back({name, "", description, [&value] { return fmt::format("{}", value); },
-                      [&value, name, min, max](std::string_view text) {
-                        value = parse_number(name, text, min, max);
-                      }});
+    add(
+        name, description, [&value] { return fmt::format("{}", value); },
+        [&value, name, min, max](std::string_view text) {
+          value = parse_number(name, text, min, max);
+        });
   }
 
+  // The description lists the choices.
   template <typename Value>
   void choice(const std::string& name, Value& value, const std::string& description,
               std::span<const Choice<std::type_identity_t<Value>>> choices) {
     std::string all;
-    for (const auto& one : choices) all.append(all.empty() ? "" : "|").append(one.name);
-    fields.push_back({name, "", description + ": " + all,
-                      [&value, choices] {
-                        return std::string(
-                            std::ranges::find(choices, value, &Choice<Value>::value)->name);
-                      },
-                      [&value, choices, name, all](std::string_view text) {
-                        const auto found = std::ranges::find(choices, text, &Choice<Value>::name);
-                        if (found == choices.end()) refuse(name, all, text);
-                        value = found->value;
-                      }});
+    for (const auto& one : choices) all.append(all.empty() ? "" : ", ").append(one.name);
+    add(
+        name, description + ": " + all,
+        [&value, choices] {
+          return std::string(std::ranges::find(choices, value, &Choice<Value>::value)->name);
+        },
+        [&value, choices, name, all](std::string_view text) {
+          const auto choice = std::ranges::find(choices, text, &Choice<Value>::name);
+          if (choice == choices.end()) refuse(name, "one of " + all, text);
+          value = choice->value;
+        });
   }
   template <typename Value>  // of the model's configuration, which has the names
   void choice(const std::string& name, Value& value, const std::string& description) {
@@ -104,152 +103,227 @@ class FieldList {
   void length(const std::string& name, RunLength& value,
               RunLength (*parse)(std::string_view, std::string_view),
               const std::string& description) {
-    fields.push_back({name, "", description, [&value] { return to_string(value); },
-                      [&value, name, parse](std::string_view text) { value = parse(text, name); }});
+    add(
+        name, description, [&value] { return to_string(value); },
+        [&value, name, parse](std::string_view text) { value = parse(text, quoted(name)); });
   }
 
-  // Names with commas between them, as data::parse_field_names reads them.
+  // Names separated by commas, as data::parse_field_names reads them.
   void names(const std::string& name, std::string& value, std::size_t count,
              const std::string& description) {
-    fields.push_back({name, "", description, [&value] { return value; },
-                      [&value, name, count](std::string_view text) {
-                        data::parse_field_names(text, count, "--" + name);
-                        value = text;
-                      }});
+    add(
+        name, description, [&value] { return value; },
+        [&value, name, count](std::string_view text) {
+          data::parse_field_names(text, count, quoted(name));
+          value = text;
+        });
   }
 
   void text(const std::string& name, std::string& value, const std::string& description) {
-    fields.push_back({name, "", description, [&value] { return value; },
-                      [&value](std::string_view text) { value = text; }});
+    add(
+        name, description, [&value] { return value; },
+        [&value](std::string_view text) { value = text; });
   }
 
   void betas(const std::string& name, OptimizerOptions& value, const std::string& description) {
-    fields.push_back({name, "", description,
-                      [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
-                      [&value, name](std::string_view text) {
-                        const std::size_t comma = text.find(',');
-                        if (comma == text.npos) refuse(name, "two numbers like 0.9,0.98", text);
-                        value.beta1 = parse_number(name, text.substr(0, comma), 0.0, below_one);
-                        value.beta2 = parse_number(name, text.substr(comma + 1), 0.0, below_one);
-                      }});
+    add(
+        name, description, [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
+        [&value, name](std::string_view text) {
+          const std::size_t comma = text.find(',');
+          if (comma == text.npos) refuse(name, "two numbers like 0.9,0.98", text);
+          value.beta1 = parse_number(name, text.substr(0, comma), 0.0, below_one);
+          value.beta2 = parse_number(name, text.substr(comma + 1), 0.0, below_one);
+        });
+  }
+
+  // Of the field that was added last.
+  void alias(const std::string& name) { fields.back().other_name = name; }
+  void may_differ_on_resume() { fields.back().may_differ_on_resume = true; }
+
+ private:
+  void add(const std::string& name, const std::string& description,
+           std::function<std::string()> get, std::function<void(std::string_view)> set) {
+    fields.push_back({name, "", description, std::move(get), std::move(set), group, false});
   }
 };
 
 void add_model_fields(FieldList& list, models::TransformerConfig& model) {
   for (const models::ConfigField& field : models::config_fields()) {
     if (field.option.empty()) continue;
+    list.group = field.group;
     const std::string name(field.option), description(field.description);
-    const auto add = [&]<typename Value>(Value models::TransformerConfig::*member) {
-      if constexpr (std::is_enum_v<Value>) {
-        list.choice(name, model.*member, description);
-      } else if constexpr (std::is_arithmetic_v<Value>) {
-        const auto [min, max] = models::option_range<Value>(field.range);
-        list.number<Value>(name, model.*member, min, description, max);
-      }
-    };
-    std::visit(Overloaded{add, [](models::JsonConstant) {}}, field.member);
-    list.fields.back().other_name = field.alias;
+    std::visit(
+        [&]<typename Member>(Member member) {
+          if constexpr (std::is_member_object_pointer_v<Member>) {
+            using Value = std::remove_cvref_t<decltype(model.*member)>;
+            if constexpr (std::is_enum_v<Value>) {
+              list.choice(name, model.*member, description);
+            } else if constexpr (std::is_arithmetic_v<Value>) {
+              const auto [min, max] = models::option_range<Value>(field.range);
+              list.number<Value>(name, model.*member, min, description, max);
+            }
+          }
+        },
+        field.member);
+    list.alias(std::string(field.alias));
   }
 }
 
-void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer) {
-  list.number<int>("vocabulary", tokenizer.vocabulary, 5, "pieces of the tokenizer");
-  list.choice("subwords", tokenizer.subwords, "kind of pieces", subword_kinds);
+void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer,
+                          TrainingOptions& training) {
+  list.number<int>("vocabulary", tokenizer.vocabulary, 5, "vocabulary size");
+  list.alias("vocab-size");
+  list.choice("subwords", tokenizer.subwords, "subword units", subword_kinds);
+  list.number<double>("bpe-dropout", training.bpe_dropout, 0,
+                      "probability to skip a BPE merge in training", below_one);
 }
 
 void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, ScheduleOptions& schedule) {
-  list.choice("optimizer", optimizer.kind, "who moves the weights", optimizers);
-  list.number<double>("learning-rate", schedule.peak, 0, "the highest of the schedule", 1e6);
-  list.choice("schedule", schedule.kind, "of the learning rate; cosine and linear end at 0",
-              schedules);
-  list.number<Index>("warm-up", schedule.warm_up, 0, "updates until the highest rate");
-  list.betas("betas", optimizer, "decay of Adam's means of gradients and of their squares");
-  list.number<double>("epsilon", optimizer.epsilon, 0, "Adam's smallest divisor", 1);
-  list.number<double>("weight-decay", optimizer.weight_decay, 0, "pull of matrices towards 0", 1e3);
-  list.number<double>("clip", optimizer.clip, 0, "largest norm of the gradient; 0: any", 1e9);
+  list.choice("optimizer", optimizer.kind, "update rule", optimizers);
+  list.number<double>("learning-rate", schedule.peak, 0, "peak learning rate", 1e6);
+  list.alias("lr");
+  list.choice("schedule", schedule.kind, "learning rate after the warm-up", schedules);
+  list.number<Index>("warm-up", schedule.warm_up, 0, "linear warm-up steps");
+  list.alias("warmup-steps");
+  list.betas("betas", optimizer, "beta1 and beta2 of Adam");
+  list.number<double>("epsilon", optimizer.epsilon, 0, "epsilon of Adam", 1);
+  list.number<double>("weight-decay", optimizer.weight_decay, 0,
+                      "weight decay of matrices (decoupled with adamw)", 1e3);
+  list.number<double>("clip", optimizer.clip, 0, "largest gradient norm; 0: no clipping", 1e9);
+  list.alias("clip-norm");
 }
 
 void add_training_fields(FieldList& list, TrainingOptions& training) {
+  list.length("after", training.after, parse_run_length,
+              "end of the run: 30e (epochs), 8000u (updates), 45m (minutes)");
+  list.may_differ_on_resume();
   list.number<Index>("batch-tokens", training.batch_tokens, 2,
                      "tokens of a batch, on its larger side");
-  list.number<Index>("accumulate", training.accumulate, 1, "batches for one update");
+  list.number<Index>("accumulate", training.accumulate, 1,
+                     "batches whose gradients are accumulated for one update");
   list.number<Index>("max-length", training.max_length, 2,
-                     "tokens; pairs with a longer side are left out");
-  list.number<double>("bpe-dropout", training.bpe_dropout, 0,
-                      "share of merges left out at random, anew in every epoch; needs bpe",
-                      below_one);
+                     "longest example in tokens; longer ones are left out");
+  list.number<std::uint64_t>("seed", training.seed, 0, "seed of all random numbers");
+}
+
+void add_validation_fields(FieldList& list, TrainingOptions& training) {
   list.length("validate-every", training.validate_every, parse_interval,
-              "time between validations: 1e (epochs) or 500u (updates)");
-  list.length("save-every", training.save_every, parse_interval,
-              "time between checkpoints: 1e or 500u");
-  list.choice("early-stopping", training.early_stopping, "stop when this no longer gets better",
+              "validation interval: 1e (epochs) or 500u (updates)");
+  list.length("save-every", training.save_every, parse_interval, "checkpoint interval: 1e or 500u");
+  list.choice("early-stopping", training.early_stopping, "validation metric for early stopping",
               stopping_metrics);
-  list.number<Index>("patience", training.patience, 1, "validations without a gain before that");
-  list.number<Index>("average", training.average, 1, "average the weights of the last checkpoints",
-                     1000);
-  list.number<double>("ema", training.ema, 0, "decay of a moving average of the weights; 0: none",
-                      below_one);
-  list.choice("validation-bleu", training.validation_bleu, "translate when validating", yes_or_no);
-  list.choice("tokenize", training.tokenize, "words of the validation BLEU", bleu_tokenizers);
-  list.choice("class-weights", training.class_weights,
-              "what a line of --labelled counts; balanced: a rare class more", class_weights);
-  list.number<Index>("shift", training.shift, 0,
-                     "pixels that images are moved by at random, at most, anew in every epoch");
-  list.names("fields", training.fields, 2, "names of the two fields of --pairs");
-  list.number<std::uint64_t>("seed", training.seed, 0, "of everything random");
-  list.text("freeze", training.freeze,
-            "with --from: names whose parameters stay as they are, like embedding,encoder.0");
-  list.number<Index>("lora", training.lora, 0,
-                     "with --from: learn only low-rank changes of this rank; 0: all weights", 4096);
+  list.number<Index>("patience", training.patience, 1,
+                     "validations without improvement before early stopping");
+  list.number<Index>("average", training.average, 1,
+                     "average the weights of the last so many checkpoints", 1000);
+  list.number<double>("ema", training.ema, 0,
+                      "decay of an exponential moving average of the weights; 0: none", below_one);
   list.number<Index>("keep", training.keep, 0,
-                     "weights of so many checkpoints stay, spread over the run, for looking back; "
-                     "0: none",
-                     1000);
-  list.length("after", training.after, parse_run_length,
-              "when to stop: 30e (epochs), 8000u (updates), 45m (minutes; no two such runs are the "
-              "same to the bit)");
+                     "weights to keep for the explorer, spread over the run; 0: none", 1000);
+  list.may_differ_on_resume();
+  list.choice("validation-bleu", training.validation_bleu, "compute BLEU in validations",
+              yes_or_no);
+  list.choice("tokenize", training.tokenize, "tokenizer of BLEU, as in sacreBLEU", bleu_tokenizers);
+}
+
+void add_data_fields(FieldList& list, TrainingOptions& training) {
+  list.names("fields", training.fields, 2, "names of the source and target fields of pairs");
+  list.choice("class-weights", training.class_weights, "class weights in the loss", class_weights);
+  list.number<Index>("shift", training.shift, 0,
+                     "augmentation of images: largest random shift in pixels");
+}
+
+void add_fine_tuning_fields(FieldList& list, TrainingOptions& training) {
+  list.number<Index>("lora", training.lora, 0, "rank of a LoRA adapter to train; 0: full weights",
+                     4096);
+  list.text("freeze", training.freeze,
+            "name prefixes of frozen parameters, like embedding,encoder.0");
 }
 
 }  // namespace
 
 std::vector<RecipeField> recipe_fields(Recipe& recipe) {
+  TrainingOptions& training = recipe.training;
   FieldList list;
+  list.group = "Training";
+  add_training_fields(list, training);
+  list.group = "Optimizer and learning rate";
+  add_optimizer_fields(list, training.optimizer, training.schedule);
+  list.group = "Validation and checkpoints";
+  add_validation_fields(list, training);
+  list.group = "Tokenizer";
+  add_tokenizer_fields(list, recipe.tokenizer, training);
   add_model_fields(list, recipe.model);
-  add_tokenizer_fields(list, recipe.tokenizer);
-  add_optimizer_fields(list, recipe.training.optimizer, recipe.training.schedule);
-  add_training_fields(list, recipe.training);
+  list.group = "Data";
+  add_data_fields(list, training);
+  list.group = fine_tuning_group;
+  add_fine_tuning_fields(list, training);
   return std::move(list.fields);
+}
+
+void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values) {
+  const std::vector<RecipeField> fields = recipe_fields(recipe);
+  for (const auto& [name, value] : values) {
+    const auto field = std::ranges::find_if(fields, [&](const RecipeField& one) {
+      return one.name == name || (!name.empty() && one.other_name == name);
+    });
+    check_as(ErrorKind::usage, field != fields.end(), "recipe: expected a setting, found ", name);
+    field->set(value);
+  }
+}
+
+namespace {
+
+// The table knows the ranges: what it would not read back is out of range.
+void check_ranges(Recipe recipe) {
+  for (const RecipeField& field : recipe_fields(recipe)) {
+    if (const std::string value = field.get(); !value.empty()) field.set(value);
+  }
+}
+
+void check_training(const TrainingOptions& training) {
+  const bool ends = training.schedule.kind == ScheduleKind::cosine ||
+                    training.schedule.kind == ScheduleKind::linear;
+  check_as(ErrorKind::usage, !ends || training.after != RunLength{},
+           "`schedule`: cosine and linear need an end; expected `after`, found none");
+  check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
+           "`average` and `ema`: expected one of them, found both");
+  check_as(ErrorKind::usage, training.keep == 0 || training.lora == 0,
+           "`keep`: does not go with `lora`, whose checkpoints hold no weights but the adapter");
+  check_as(ErrorKind::usage,
+           training.early_stopping != StoppingMetric::bleu || training.validation_bleu,
+           "`early_stopping`: bleu needs `validation_bleu` true, found false");
+}
+
+}  // namespace
+
+void validate(const TrainingOptions& options) {
+  Recipe recipe;
+  recipe.training = options;
+  check_ranges(recipe);
+  check_training(options);
 }
 
 void validate(const Recipe& recipe) {
   models::TransformerConfig model = recipe.model;
   model.vocabulary = recipe.tokenizer.vocabulary;
   models::validate(model);
+  check_ranges(recipe);
   const TrainingOptions& training = recipe.training;
   const bool reads_lines = recipe.model.kind != models::ModelKind::language &&
                            recipe.model.kind != models::ModelKind::image_classifier;
   check_as(ErrorKind::usage, !reads_lines || training.max_length <= training.batch_tokens,
-           "--max-length: expected at most --batch-tokens, which is ", training.batch_tokens,
+           "`max_length`: expected at most `batch_tokens`, which is ", training.batch_tokens,
            ", found ", training.max_length);
   check_as(ErrorKind::usage,
            !reads_lines || recipe.model.positions != models::Positions::learned ||
                training.max_length <= recipe.model.max_positions,
-           "--max-length: expected at most --max-positions, which is ", recipe.model.max_positions,
+           "`max_length`: expected at most `max_positions`, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
   check_as(
       ErrorKind::usage, training.bpe_dropout == 0 || recipe.tokenizer.subwords == Subwords::bpe,
-      "--bpe-dropout: expected --subwords bpe, found ", text::to_string(recipe.tokenizer.subwords));
-  const bool ends = training.schedule.kind == ScheduleKind::cosine ||
-                    training.schedule.kind == ScheduleKind::linear;
-  check_as(ErrorKind::usage, !ends || training.after != RunLength{},
-           "--schedule: cosine and linear need an end; expected --after, found none");
-  check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
-           "--average and --ema: expected one of them, found both");
-  check_as(ErrorKind::usage, training.keep == 0 || training.lora == 0,
-           "--keep: does not go with --lora, whose checkpoints hold changes and no weights");
-  check_as(ErrorKind::usage,
-           training.early_stopping != StoppingMetric::bleu || training.validation_bleu,
-           "--early-stopping: bleu needs --validation-bleu true, found false");
+      "`bpe_dropout`: expected `subwords` bpe, found ", text::to_string(recipe.tokenizer.subwords));
+  check_training(training);
 }
 
 std::string to_json(const Recipe& recipe) {
@@ -263,7 +337,7 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
   const auto json = io::JsonFields::parse(text, source);
   Recipe recipe;
   for (const RecipeField& field : recipe_fields(recipe)) {
-    if (!json.has(field.name)) continue;  // younger than the run, and without effect by default
+    if (!json.has(field.name)) continue;  // newer than the run, and off by default
     try {
       field.set(json.text(field.name));
     } catch (const Error& error) {
@@ -273,15 +347,13 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
   return recipe;
 }
 
-void check_same_recipe(const Recipe& begun, const Recipe& asked) {
-  Recipe begun_copy = begun;
-  Recipe asked_copy = asked;
-  const auto before = recipe_fields(begun_copy);
-  const auto now = recipe_fields(asked_copy);
+void check_same_recipe(const Recipe& saved, const Recipe& recipe) {
+  Recipe saved_copy = saved, copy = recipe;
+  const auto before = recipe_fields(saved_copy), now = recipe_fields(copy);
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i].name == "keep" || now[i].name == "after") continue;
-    check_as(ErrorKind::usage, before[i].get() == now[i].get(), "--", now[i].name, ": expected ",
-             before[i].get(), ", with which this run was begun, found ", now[i].get());
+    if (now[i].may_differ_on_resume) continue;
+    check_as(ErrorKind::usage, before[i].get() == now[i].get(), quoted(now[i].name), ": expected ",
+             before[i].get(), ", with which this run was started, found ", now[i].get());
   }
 }
 

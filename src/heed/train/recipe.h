@@ -1,8 +1,10 @@
-// Everything that decides what a training run gives: the network, the tokenizer, the training.
+// A recipe: everything that decides the result of a training run besides its data. The model, the
+// tokenizer and the training.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,33 +20,33 @@
 
 namespace heed::train {
 
-// What a line counts in training: once, or so much that all classes together count the same.
+// Weight of an example in the training loss: 1, or such that all classes together count the same.
 enum class ClassWeights { none, balanced };
 
 struct TrainingOptions {
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
-  Index batch_tokens = 4096;
-  Index accumulate = 1;    // batches whose gradients make one update
-  Index max_length = 256;  // longer sentences are left out
-  double bpe_dropout = 0;  // share of the merges of bpe that every epoch leaves out at random
-  RunLength after{.epochs = {}, .updates = 8000, .minutes = {}};
-  RunLength validate_every{.epochs = 1, .updates = {}, .minutes = {}};
-  RunLength save_every{.epochs = 1, .updates = {}, .minutes = {}};
+  Index batch_tokens = 4096;  // tokens of a batch, on its larger side
+  Index accumulate = 1;       // batches whose gradients make one update
+  Index max_length = 256;     // in tokens; longer examples are left out
+  double bpe_dropout = 0;     // probability to skip a merge, anew in every epoch
+  RunLength after = updates(8000);
+  RunLength validate_every = epochs(1);
+  RunLength save_every = epochs(1);
   StoppingMetric early_stopping = StoppingMetric::none;
-  Index patience = 10;  // validations without a gain
-  Index average = 1;    // the model is the mean of the weights at this many last checkpoints
-  double ema = 0;       // or their moving average with this decay; 0: neither
+  Index patience = 10;  // validations without improvement
+  Index average = 1;    // checkpoints whose weights are averaged; 1: no average
+  double ema = 0;       // decay of an exponential moving average of the weights; 0: none
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
-  Index shift = 0;                       // images move by up to so many pixels, anew in every epoch
-  std::string fields = "source,target";  // of the records that pairs are read from
+  Index shift = 0;                       // images are shifted by up to so many pixels
+  std::string fields = "source,target";  // names of the fields of `pairs`
   std::uint64_t seed = 1;
-  Index keep = 0;  // weights of so many checkpoints stay, spread over the run, for looking back
-  // For a run that begins with another model.
-  std::string freeze = {};  // beginnings of names, with commas: these parameters stay as they are
-  Index lora = 0;           // above 0: only low-rank changes of this rank are learned
+  Index keep = 0;  // checkpoints whose weights are kept, spread over the run, to look at later
+  // Fine-tuning of a pretrained model.
+  std::string freeze = {};  // prefixes of the names of frozen parameters, separated by commas
+  Index lora = 0;           // above 0: the rank of a LoRA adapter, which alone is trained
 };
 
 struct Recipe {
@@ -53,32 +55,39 @@ struct Recipe {
   TrainingOptions training;
 };
 
-// The network that models::transformer_preset has under this name, with the tokenizer and the
+// The model that models::transformer_preset has under this name, with the tokenizer and the
 // training that suit it. Refuses other names.
 Recipe recipe_preset(std::string_view name);
 
-// Refuses what cannot be trained (ErrorKind::usage).
+// Refuses values out of range, and settings that do not go together (ErrorKind::usage).
+void validate(const TrainingOptions& options);
 void validate(const Recipe& recipe);
 
-// One setting of a recipe under the name that the command line gives it, without the dashes.
+// One setting of a recipe, named as in checkpoints and on the command line: batch-tokens.
 struct RecipeField {
   std::string name;
-  std::string other_name;  // that means the same; may be empty
+  std::string other_name;  // an alias; may be empty
   std::string description;
   std::function<std::string()> get;
   std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)
+  std::string group = {};                     // heading in the help
+  bool may_differ_on_resume = false;
 };
 
-// The only list of settings: options, checkpoints and comparisons all use it. The fields refer to
-// `recipe`, which must outlive them. Those that may change when a run goes on (`keep`, `after`)
-// come last.
+inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained model";
+
+// The table of settings. The command line, checkpoints, ranges and comparisons follow from it. The
+// fields refer to `recipe`, which must outlive them.
 std::vector<RecipeField> recipe_fields(Recipe& recipe);
+
+// Sets fields by name or alias. Refuses other names and bad values (ErrorKind::usage).
+void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values);
 
 std::string to_json(const Recipe& recipe);
 Recipe recipe_from_json(std::string_view text, const std::string& source);
 
-// Refuses (ErrorKind::usage) to go on with other settings than a run was begun with, and names the
-// first that differs. `keep` and `after` may differ.
-void check_same_recipe(const Recipe& begun, const Recipe& asked);
+// Refuses (ErrorKind::usage) to resume with other settings than the run was started with, and names
+// the first that differs; but see RecipeField::may_differ_on_resume.
+void check_same_recipe(const Recipe& saved, const Recipe& recipe);
 
 }  // namespace heed::train

@@ -1,4 +1,8 @@
-// The training that suits each network: one table, to be read and tuned.
+// The presets: the training and the tokenizer that suit each model of models::transformer_preset.
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+
 #include "heed/base/error.h"
 #include "heed/models/presets.h"
 #include "heed/train/recipe.h"
@@ -18,7 +22,7 @@ TrainingOptions tiny_training() {
                         .clip = 25};
   training.schedule = {.kind = ScheduleKind::linear, .peak = 0.005, .warm_up = 1500};
   training.batch_tokens = 4096;
-  training.after = parse_run_length("6000u", "after");
+  training.after = updates(6000);
   training.average = 10;
   return training;
 }
@@ -27,7 +31,7 @@ TrainingOptions small_training() {
   TrainingOptions training = tiny_training();
   training.schedule = {.kind = ScheduleKind::inverse_square_root, .peak = 0.001, .warm_up = 4000};
   training.optimizer.clip = 5;
-  training.after = parse_run_length("40000u", "after");
+  training.after = updates(40000);
   return training;
 }
 
@@ -36,7 +40,7 @@ TrainingOptions base_training() {
   TrainingOptions training = small_training();
   training.schedule.peak = 0.0007;
   training.accumulate = 4;
-  training.after = parse_run_length("100000u", "after");
+  training.after = updates(100000);
   return training;
 }
 
@@ -47,7 +51,7 @@ TrainingOptions demo_training() {
   training.optimizer.clip = 1;
   training.batch_tokens = 2048;
   training.average = 1;
-  training.after = parse_run_length("1000u", "after");
+  training.after = updates(1000);
   return training;
 }
 
@@ -64,8 +68,8 @@ TrainingOptions character_training() {
                         .clip = 1};
   training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.003, .warm_up = 100};
   training.batch_tokens = 12 * 64;
-  training.validate_every = training.save_every = parse_interval("250u", "validate-every");
-  training.after = parse_run_length("2000u", "after");
+  training.validate_every = training.save_every = updates(250);
+  training.after = updates(2000);
   return training;
 }
 
@@ -75,8 +79,8 @@ TrainingOptions gpt_mini_training() {
   TrainingOptions training = character_training();
   training.schedule.peak = 0.002;
   training.batch_tokens = 8 * 256;
-  training.validate_every = training.save_every = parse_interval("500u", "validate-every");
-  training.after = parse_run_length("3000u", "after");
+  training.validate_every = training.save_every = updates(500);
+  training.after = updates(3000);
   return training;
 }
 
@@ -86,8 +90,8 @@ TrainingOptions gpt2_training() {
   training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.0006, .warm_up = 2000};
   training.batch_tokens = 4 * 1024;
   training.accumulate = 8;
-  training.validate_every = training.save_every = parse_interval("500u", "validate-every");
-  training.after = parse_run_length("100000u", "after");
+  training.validate_every = training.save_every = updates(500);
+  training.after = updates(100000);
   return training;
 }
 
@@ -102,7 +106,7 @@ TrainingOptions classes_training() {
                         .clip = 1};
   training.schedule = {.kind = ScheduleKind::linear, .peak = 0.002, .warm_up = 300};
   training.batch_tokens = 1024;
-  training.after = parse_run_length("30e", "after");
+  training.after = epochs(30);
   return training;
 }
 
@@ -110,7 +114,7 @@ TrainingOptions masked_training() {
   TrainingOptions training = classes_training();
   training.schedule = {.kind = ScheduleKind::linear, .peak = 0.002, .warm_up = 500};
   training.batch_tokens = 4096;
-  training.after = parse_run_length("10e", "after");
+  training.after = epochs(10);
   return training;
 }
 
@@ -126,33 +130,36 @@ TrainingOptions images_training() {
   training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.002, .warm_up = 500};
   training.batch_tokens = 128 * 16;  // 128 images
   training.shift = 2;
-  training.after = parse_run_length("30e", "after");
+  training.after = epochs(30);
   return training;
 }
+
+struct Preset {
+  std::string_view name;
+  text::TokenizerOptions tokenizer;
+  TrainingOptions (*training)();
+};
+
+constexpr Preset presets[]{
+    {"tiny", {}, tiny_training},
+    {"small", {}, small_training},
+    {"base", {}, base_training},
+    {"demo", {.vocabulary = 1000}, demo_training},
+    {"char", {.subwords = text::Subwords::character}, character_training},
+    {"gpt-mini", {.subwords = text::Subwords::character}, gpt_mini_training},
+    {"gpt2", {}, gpt2_training},
+    {"classes", {.vocabulary = 4000}, classes_training},
+    {"masked", {.vocabulary = 8000}, masked_training},
+    {"images", {}, images_training},
+};
 
 }  // namespace
 
 Recipe recipe_preset(std::string_view name) {
-  Recipe recipe;
-  recipe.model = models::transformer_preset(name);  // refuses names that are not below
-  if (name == "tiny") recipe.training = tiny_training();
-  if (name == "small") recipe.training = small_training();
-  if (name == "base") recipe.training = base_training();
-  if (name == "demo") {
-    recipe.training = demo_training();
-    recipe.tokenizer = {.vocabulary = 1000, .subwords = text::Subwords::bpe};
-  }
-  if (name == "char" || name == "gpt-mini") recipe.tokenizer.subwords = text::Subwords::character;
-  if (name == "char") recipe.training = character_training();
-  if (name == "gpt-mini") recipe.training = gpt_mini_training();
-  if (name == "gpt2") recipe.training = gpt2_training();
-  if (name == "classes" || name == "masked") {
-    recipe.tokenizer = {.vocabulary = name == "masked" ? 8000 : 4000};
-  }
-  if (name == "classes") recipe.training = classes_training();
-  if (name == "masked") recipe.training = masked_training();
-  if (name == "images") recipe.training = images_training();
-  return recipe;
+  const models::TransformerConfig model = models::transformer_preset(name);  // refuses other names
+  const auto preset = std::ranges::find(presets, name, &Preset::name);
+  assert(preset != std::end(presets));
+  return {model, preset->tokenizer, preset->training()};
 }
 
 }  // namespace heed::train

@@ -10,8 +10,8 @@
 namespace heed::train {
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, std::string_view option) {
-  fail(ErrorKind::usage, "--", option,
+[[noreturn]] void refuse(std::string_view text, std::string_view setting) {
+  fail(ErrorKind::usage, setting,
        ": expected a length like 30e (epochs), 8000u (updates) or 45m (minutes), found ", text);
 }
 
@@ -44,19 +44,19 @@ bool add_part(RunLength& length, std::string_view part) {
 
 }  // namespace
 
-RunLength parse_run_length(std::string_view text, std::string_view option) {
+RunLength parse_run_length(std::string_view text, std::string_view setting) {
   RunLength length;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    if (!add_part(length, text.substr(begin, comma - begin))) refuse(text, option);
+    if (!add_part(length, text.substr(begin, comma - begin))) refuse(text, setting);
     begin = comma + 1;
   }
   return length;
 }
 
-RunLength parse_interval(std::string_view text, std::string_view option) {
-  const RunLength length = parse_run_length(text, option);
-  check_as(ErrorKind::usage, !length.minutes && !(length.epochs && length.updates), "--", option,
+RunLength parse_interval(std::string_view text, std::string_view setting) {
+  const RunLength length = parse_run_length(text, setting);
+  check_as(ErrorKind::usage, !length.minutes && !(length.epochs && length.updates), setting,
            ": expected epochs or updates, like 1e or 500u, found ", text);
   return length;
 }

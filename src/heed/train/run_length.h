@@ -1,4 +1,4 @@
-// How long to train, or how often to do something: 30e, 8000u, 45m.
+// The length of a run, or an interval: epochs, updates, minutes (30e, 8000u, 45m).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace heed::train {
 
-// Epochs, updates, minutes; what is reached first counts.
+// What is reached first ends the run. Nothing set: no end.
 struct RunLength {
   std::optional<Index> epochs;
   std::optional<Index> updates;
@@ -18,11 +18,15 @@ struct RunLength {
   friend bool operator==(const RunLength&, const RunLength&) = default;
 };
 
-// One or more of 30e, 8000u and 45m, joined by commas. Refuses all else (ErrorKind::usage), in the
-// name of `option`.
-RunLength parse_run_length(std::string_view text, std::string_view option);
+inline RunLength epochs(Index count) { return {.epochs = count, .updates = {}, .minutes = {}}; }
+inline RunLength updates(Index count) { return {.epochs = {}, .updates = count, .minutes = {}}; }
+inline RunLength minutes(double count) { return {.epochs = {}, .updates = {}, .minutes = count}; }
+
+// One or more of 30e, 8000u and 45m, separated by commas. Refuses others (ErrorKind::usage);
+// `setting` begins the message.
+RunLength parse_run_length(std::string_view text, std::string_view setting);
 // The same without minutes, and only one of the two: what repeats must not depend on the clock.
-RunLength parse_interval(std::string_view text, std::string_view option);
+RunLength parse_interval(std::string_view text, std::string_view setting);
 std::string to_string(const RunLength& length);
 
 // Whole epochs and updates done, and the time they took.

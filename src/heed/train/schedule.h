@@ -15,14 +15,14 @@ struct ScheduleOptions {
 
 class Schedule {
  public:
-  // `total_updates` is 0 when only the clock will tell. Cosine and linear fall to zero just after
-  // the last update, or when the time is over.
+  // `total_updates` is 0 when the clock alone ends the run. Cosine and linear fall to zero just
+  // after the last update, or when the time is over.
   explicit Schedule(const ScheduleOptions& options, Index total_updates = 0);
 
-  // Updates count from 1. `share_of_time` is how much of the run's time is over: 0 without a limit.
-  // Cosine and linear follow what is further, updates or time. Nobody knows beforehand how much of
-  // its time a run warms up, so by the clock they fall from the start, and the warm-up, which only
-  // counts updates, ends where it meets them.
+  // Updates count from 1. `share_of_time` is the share of the run's time that is over: 0 without a
+  // limit. Cosine and linear follow the larger share, of updates or of time. By the clock they fall
+  // from the start, because the time that the warm-up takes is not known beforehand; the rate is
+  // the smaller of the warm-up's and theirs.
   double rate(Index update, double share_of_time = 0) const;
 
  private:

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
-#include "heed/train/weights_file.h"
+#include "heed/train/weights.h"
 
 namespace heed::train {
 namespace {
@@ -51,7 +51,7 @@ bool SnapshotUpdates::contains(Index update) const {
 
 Snapshots::Snapshots(std::string folder, SnapshotCounts counts, SnapshotUpdates updates)
     : folder_(std::move(folder)), counts_(counts), updates_(std::move(updates)) {
-  thin_updates(updates_.kept, counts_.kept);  // a run may go on with fewer than it was begun with
+  thin_updates(updates_.kept, counts_.kept);  // `keep` may be smaller than before
 }
 
 void Snapshots::add(Index update, const Weights& weights) {
@@ -106,7 +106,7 @@ Weights Snapshots::average(Index update, const Weights& weights) const {
   return mean;
 }
 
-void Snapshots::delete_forgotten() const {
+void Snapshots::delete_unlisted() const {
   for (const Index update : stored_snapshots(folder_)) {
     if (!updates_.contains(update)) std::filesystem::remove(snapshot_path(folder_, update));
   }

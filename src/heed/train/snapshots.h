@@ -1,5 +1,5 @@
-// The weights of a run at some of its checkpoints, one file each, so that memory and checkpoints
-// stay small: the last few for their average, and some spread over the whole run for looking back.
+// Weights of a run at some of its checkpoints, one file each: the last few for their average, and
+// some that are kept, spread over the whole run, to look at later.
 #pragma once
 
 #include <string>
@@ -28,10 +28,10 @@ class Snapshots {
   // In the folder, which exists. `updates` are those that a checkpoint lists.
   Snapshots(std::string folder, SnapshotCounts counts, SnapshotUpdates updates = {});
 
-  // Writes the weights of this update, for both uses. When there are too many, the average forgets
-  // the oldest, and what is kept is thinned.
+  // Writes the weights of this update, for both uses. Beyond the counts, the average drops the
+  // oldest, and what is kept is thinned out.
   void add(Index update, const Weights& weights);
-  // Only for looking back.
+  // For the second use only.
   void keep(Index update, const Weights& weights);
   const SnapshotUpdates& updates() const { return updates_; }
 
@@ -41,8 +41,8 @@ class Snapshots {
   // among them, they count as the newest.
   Weights average(Index update, const Weights& weights) const;
 
-  // Deletes the files of snapshots that are forgotten: when no checkpoint lists them any more.
-  void delete_forgotten() const;
+  // Deletes the files that updates() does not list. For after a checkpoint is written.
+  void delete_unlisted() const;
 
  private:
   void write(Index update, const Weights& weights) const;
@@ -55,7 +55,7 @@ class Snapshots {
 
 // Drops updates until `count` are left: the one whose neighbours are closest to each other, the
 // earliest of equal ones. The first and the last stay, so what is left spans the run. A function of
-// the list alone, so a run that goes on from a checkpoint keeps what an uninterrupted one keeps.
+// the list alone, so a resumed run keeps what an uninterrupted one keeps.
 void thin_updates(std::vector<Index>& updates, Index count);
 
 // Where in a folder of snapshots that of this update lies.
@@ -63,8 +63,8 @@ std::string snapshot_path(const std::string& folder, Index update);
 
 // What lies in a folder of snapshots, by update, oldest first; nothing when there is no folder.
 std::vector<Index> stored_snapshots(const std::string& folder);
-// Overwrites the values of those weights that the snapshot of this update has; a run that began
-// with another model may have frozen the others. Refuses (ErrorKind::model) a snapshot that is not
+// Overwrites those weights that the snapshot of this update has; a fine-tuning run may have frozen
+// the others. Refuses (ErrorKind::model) a snapshot that is not
 // there or damaged, or has other names or shapes.
 void read_snapshot(const std::string& folder, Index update, Weights& weights);
 

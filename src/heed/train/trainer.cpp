@@ -12,10 +12,10 @@ namespace {
 constexpr Index max_skipped_in_a_row = 5;
 
 constexpr const char* hint =
-    "; try a lower --learning-rate, a longer --warm-up or a smaller --clip";
+    "; try a lower `learning_rate`, a longer `warm_up` or a smaller `clip`";
 
-// How many updates the whole run has; 0 when only the clock will tell.
-Index count_updates(const TrainingOptions& options, TrainingTask& task) {
+// Updates of the whole run; 0 when the clock alone ends it.
+Index count_updates(const TrainingOptions& options, Task& task) {
   const Index by_updates = options.after.updates.value_or(0);
   if (!options.after.epochs) return by_updates;
   Index by_epochs = 0;
@@ -26,8 +26,8 @@ Index count_updates(const TrainingOptions& options, TrainingTask& task) {
   return by_epochs;
 }
 
-// Only the schedules that end need the count, and counting takes a while.
-Schedule make_schedule(const TrainingOptions& options, TrainingTask& task) {
+// Only the schedules that end need the count, and counting takes time.
+Schedule make_schedule(const TrainingOptions& options, Task& task) {
   const bool ends = options.schedule.kind == ScheduleKind::cosine ||
                     options.schedule.kind == ScheduleKind::linear;
   return Schedule(options.schedule, ends ? count_updates(options, task) : 0);
@@ -35,14 +35,15 @@ Schedule make_schedule(const TrainingOptions& options, TrainingTask& task) {
 
 }  // namespace
 
-Trainer::Trainer(TrainingTask& task, const TrainingFolder& folder, RunDescription run,
-                 const Checkpoint* checkpoint, TrainingObserver& observer)
+Trainer::Trainer(Task& task, const TrainedParameters& parameters, const TrainingFolder& folder,
+                 RunDescription run, const Checkpoint* checkpoint, TrainingObserver& observer)
     : task_(task),
+      parameters_(parameters),
       folder_(folder),
       run_(std::move(run)),
       options_(run_.recipe.training),
       observer_(observer),
-      optimizer_(task.parameters(), options_.optimizer),
+      optimizer_(parameters.list(), options_.optimizer),
       schedule_(make_schedule(options_, task)),
       stopping_(options_.early_stopping, options_.patience),
       snapshots_(folder.snapshots(),
@@ -57,15 +58,15 @@ Trainer::Trainer(TrainingTask& task, const TrainingFolder& folder, RunDescriptio
     checkpoint->restore(optimizer_, ema_ ? &*ema_ : nullptr);
     saved_update_ = run_.state.update;
   } else {
-    snapshots_.keep(0, optimizer_.parameters());  // nothing learned yet
+    snapshots_.keep(0, optimizer_.parameters());  // the initial weights
     save();
   }
 }
 
 RunEnd Trainer::run() {
-  run_.state.is_finished = false;  // a longer --after may go on where a shorter one ended
+  run_.state.is_finished = false;  // a finished run may be resumed with a longer `after`
   while (true) {
-    if (!keep_up()) break;
+    if (!save_and_validate_if_due()) break;
     if (is_at_end()) {
       if (!finish()) break;
       const RunEnd end = stopping_.is_exhausted() ? RunEnd::stopped_early : RunEnd::finished;
@@ -87,7 +88,7 @@ bool Trainer::is_due(const RunLength& interval) const {
   return state.update % *interval.updates == 0;
 }
 
-// Never before the first update, even if the time is over by then: there would be no model.
+// Never before the first update, even if the time is over by then: no model would be saved.
 bool Trainer::is_at_end() const {
   if (run_.state.update == 0) return false;
   return stopping_.is_exhausted() ||
@@ -120,13 +121,21 @@ double Trainer::share_done() {
 }
 
 void Trainer::run_update() {
+  UpdateReport report;
+  accumulate_gradients(report);
+  apply_gradients(report);
+  report_update(report);
+}
+
+// Leaves sums over all targets in the report. The state moves to the next update.
+void Trainer::accumulate_gradients(UpdateReport& report) {
   TrainingState& state = run_.state;
   const Index num_batches = task_.num_batches(state.epoch);
-  UpdateReport report;
   report.epoch = state.epoch;
   for (Index i = 0; i < options_.accumulate && state.batch < num_batches; ++i, ++state.batch) {
     auto context =
         nn::ForwardContext::training(options_.seed, state.update * options_.accumulate + i);
+    parameters_.merge_adapter();
     BatchLoss batch = task_.loss(state.epoch, state.batch, context);
     report.loss += batch.loss.item();
     report.likelihood_loss += batch.negative_log_likelihood;
@@ -140,29 +149,35 @@ void Trainer::run_update() {
     state.batch = 0;
     ++state.epoch;
   }
+}
 
-  report.learning_rate = schedule_.rate(state.update, share_of_time());
-  const auto tokens = static_cast<double>(report.target_tokens);
+// An update whose loss or gradient is not finite is skipped.
+void Trainer::apply_gradients(UpdateReport& report) {
+  report.learning_rate = schedule_.rate(report.update, share_of_time());
   report.gradient_norm = std::nan("");
   report.is_applied = false;
   if (std::isfinite(report.loss)) {
-    const Optimizer::Step step = optimizer_.step(report.learning_rate, 1 / tokens);
+    const auto num_targets = static_cast<double>(report.target_tokens);
+    const Optimizer::Step step = optimizer_.step(report.learning_rate, 1 / num_targets);
     report.gradient_norm = step.gradient_norm;
     report.is_applied = step.is_applied;
   }
   optimizer_.clear_gradients();
   if (ema_ && report.is_applied) ema_->update(optimizer_.parameters(), optimizer_.num_steps());
+}
 
-  report.loss /= tokens;
-  report.likelihood_loss /= tokens;
-  state.target_tokens += report.target_tokens;
+void Trainer::report_update(UpdateReport report) {
+  const auto num_targets = static_cast<double>(report.target_tokens);
+  report.loss /= num_targets;
+  report.likelihood_loss /= num_targets;
+  run_.state.target_tokens += report.target_tokens;
   report.seconds = seconds();
   log_.add(report);
   observer_.on_update(report);
-  count_skipped_update(report.is_applied);
+  check_divergence(report.is_applied);
 }
 
-void Trainer::count_skipped_update(bool is_applied) {
+void Trainer::check_divergence(bool is_applied) {
   TrainingState& state = run_.state;
   state.skipped_in_a_row = is_applied ? 0 : state.skipped_in_a_row + 1;
   check_as(ErrorKind::diverged, state.skipped_in_a_row < max_skipped_in_a_row,
@@ -170,7 +185,7 @@ void Trainer::count_skipped_update(bool is_applied) {
            max_skipped_in_a_row, " updates up to ", state.update, hint);
 }
 
-bool Trainer::keep_up() {
+bool Trainer::save_and_validate_if_due() {
   const Index update = run_.state.update;
   const bool is_save_due = is_due(options_.save_every);
   if (is_save_due) snapshots_.add(update, optimizer_.parameters());
@@ -195,7 +210,7 @@ void Trainer::save() {
   run_.state.stopping = stopping_.state;
   run_.state.snapshots = snapshots_.updates();
   save_checkpoint(folder_.checkpoint(), run_, optimizer_, ema_ ? &*ema_ : nullptr);
-  snapshots_.delete_forgotten();
+  snapshots_.delete_unlisted();
   saved_update_ = run_.state.update;
 }
 
@@ -208,22 +223,21 @@ std::optional<Weights> Trainer::averaged_weights() const {
 }
 
 bool Trainer::validate_and_export() {
-  if (task_.has_validation()) observer_.on_validation_start(run_.state.update);
+  const bool has_validation = task_.num_validation_batches() > 0;
+  if (has_validation) observer_.on_validation_start(run_.state.update);
   ValidationReport report;
   report.update = run_.state.update;
   report.epoch = run_.state.epoch;
-  const std::optional<Weights> average = averaged_weights();
-  std::optional<BorrowedWeights> borrowed;
-  if (average) borrowed.emplace(optimizer_.parameters(), *average);
-  if (task_.has_validation()) {
-    if (!measure(report, borrowed)) return false;
-    if (!task_.add_scores(report, [this] { return observer_.should_stop(); })) return false;
+  std::optional<BorrowedWeights> average;
+  if (const auto weights = averaged_weights()) average.emplace(optimizer_.parameters(), *weights);
+  if (has_validation) {
+    if (!measure_loss(report, average) || !add_scores(report)) return false;
     report.is_best = stopping_.observe(report.loss, report.bleu ? report.bleu : report.accuracy);
   }
 
-  if (report.is_best) task_.save_model(folder_.model());
+  if (report.is_best) save_model();
   run_.state.validated_update = run_.state.update;
-  if (task_.has_validation()) {
+  if (has_validation) {
     report.seconds = seconds();
     log_.add(report);
     observer_.on_validation(report);
@@ -231,29 +245,55 @@ bool Trainer::validate_and_export() {
   return true;
 }
 
-// Leaves the model with its latest weights if the averaged ones that it has borrowed are worse:
-// early in a run, when weights move fast, their average is worse than any of them.
-bool Trainer::measure(ValidationReport& report, std::optional<BorrowedWeights>& borrowed) const {
-  const auto loss = [&] {
-    return task_.validation_loss([this] { return observer_.should_stop(); });
-  };
+// Leaves the model with its latest weights if these have the lower loss: early in a run, when
+// weights change fast, their average is worse than any of them.
+bool Trainer::measure_loss(ValidationReport& report, std::optional<BorrowedWeights>& average) {
   std::optional<double> average_loss;
-  if (borrowed) {
-    average_loss = loss();
+  if (average) {
+    average_loss = validation_loss();
     if (!average_loss) return false;
-    borrowed->swap();
+    average->swap();
   }
-  const std::optional<double> latest_loss = loss();
+  const std::optional<double> latest_loss = validation_loss();
   if (!latest_loss) return false;
   report.latest_loss = *latest_loss;
   report.is_average = average_loss && *average_loss < *latest_loss;
-  if (report.is_average) borrowed->swap();
+  if (report.is_average) average->swap();
   report.loss = report.is_average ? *average_loss : *latest_loss;
   check_as(ErrorKind::diverged, std::isfinite(report.loss),
            "training diverged: expected a finite validation loss, found ", report.loss,
            " after update ", report.update, hint);
   report.perplexity = std::exp(report.loss);
   return true;
+}
+
+// The mean of -log p over all targets of the validation data.
+std::optional<double> Trainer::validation_loss() {
+  const NoGrad no_grad;
+  parameters_.merge_adapter();
+  double loss = 0;
+  Index num_targets = 0;
+  for (Index i = 0; i < task_.num_validation_batches(); ++i) {
+    if (observer_.should_stop()) return std::nullopt;
+    auto context = nn::ForwardContext::inference();
+    const BatchLoss batch = task_.validation_loss(i, context);
+    loss += batch.negative_log_likelihood;
+    num_targets += batch.num_targets;
+  }
+  return loss / static_cast<double>(num_targets);
+}
+
+bool Trainer::add_scores(ValidationReport& report) {
+  const NoGrad no_grad;
+  parameters_.merge_adapter();
+  return task_.add_scores(report, [this] { return observer_.should_stop(); });
+}
+
+void Trainer::save_model() {
+  const NoGrad no_grad;
+  parameters_.merge_adapter();
+  task_.save_model(folder_.model());
+  parameters_.save_adapter(folder_.model());
 }
 
 }  // namespace heed::train

@@ -1,106 +1,187 @@
 #include "heed/train/training.h"
 
-#include <algorithm>
-#include <array>
+#include <filesystem>
+#include <memory>
 
 #include "heed/base/error.h"
+#include "heed/io/files.h"
 #include "heed/models/model_folder.h"
-#include "heed/train/classification_training.h"
-#include "heed/train/fine_tuning.h"
-#include "heed/train/image_training.h"
-#include "heed/train/language_training.h"
-#include "heed/train/masked_training.h"
-#include "heed/train/starting_model.h"
-#include "heed/train/translation_training.h"
+#include "heed/train/base_model.h"
+#include "heed/train/task_types.h"
+#include "heed/train/trained_parameters.h"
+#include "heed/train/trainer.h"
+#include "heed/train/training_folder.h"
 
 namespace heed::train {
 namespace {
 
-std::vector<std::string> required_files(const TrainingKind& kind) {
-  std::vector<std::string> names;
-  for (const FileRole& role : kind.files) {
-    if (role.is_required) names.push_back("--" + role.name);
+// Makes the folder, and removes it again if the run ends before its first checkpoint.
+class NewFolder {
+ public:
+  explicit NewFolder(const TrainingFolder& folder)
+      : folder_(folder), existed_(std::filesystem::exists(folder.model())) {
+    folder.create();
   }
-  return names;
-}
-
-std::string joined(const std::vector<std::string>& names, std::string_view between) {
-  std::string all;
-  for (const std::string& name : names) all.append(all.empty() ? "" : between).append(name);
-  return all;
-}
-
-// "--source and --target, or --text"
-std::string all_required_files() {
-  std::vector<std::string> kinds;
-  for (const TrainingKind& kind : training_kinds()) {
-    kinds.push_back(joined(required_files(kind), " and "));
+  ~NewFolder() {
+    std::error_code ignored;
+    if (!existed_ && !folder_.has_checkpoint()) {
+      std::filesystem::remove_all(folder_.model(), ignored);
+    }
   }
-  return joined(kinds, ", or ");
-}
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
 
-bool has_any(const TrainingKind& kind, const FilePaths& files) {
-  return std::ranges::any_of(kind.files, [&](const FileRole& role) {
-    return role.is_required && files.contains(role.name);
-  });
-}
+ private:
+  TrainingFolder folder_;
+  bool existed_;
+};
 
-void check_complete(const TrainingKind& kind, const FilePaths& files) {
-  for (const FileRole& role : kind.files) {
-    check_as(ErrorKind::usage, !role.is_required || files.contains(role.name),
-             "heed train: expected ", joined(required_files(kind), " and "), ", found no --",
-             role.name);
+// "`source`, `target`"
+std::string role_names(const TrainingFiles& files) {
+  std::string names;
+  for (const auto& [role, path] : files.paths) {
+    names.append(names.empty() ? "" : ", ").append(quoted(role));
   }
-  for (const auto& [name, path] : files) {
-    check_as(ErrorKind::usage, std::ranges::count(kind.files, name, &FileRole::name) == 1, "--",
-             name, ": does not go with ", joined(required_files(kind), " and "));
-  }
+  return names.empty() ? "training" : names;
 }
 
-void check_beginning(const Recipe& recipe, const std::string& from) {
-  if (!from.empty()) return check_same_network(recipe, from);
-  check_as(ErrorKind::usage, !needs_beginning(recipe.training),
-           recipe.training.lora > 0 ? "--lora" : "--freeze",
-           ": expected --from, a model to begin with, found none");
+void check_same_run(const RunDescription& saved, const RunDescription& run) {
+  check_same_recipe(saved.recipe, run.recipe);
+  check_as(ErrorKind::usage, saved.files.sha256 == run.files.sha256, role_names(run.files),
+           ": expected the data with which this run was started, found other data");
+}
+
+bool has_nothing_left(const RunDescription& run) {
+  const TrainingState& state = run.state;
+  EarlyStopping stopping(run.recipe.training.early_stopping, run.recipe.training.patience);
+  stopping.state = state.stopping;
+  return state.is_finished &&
+         (stopping.is_exhausted() ||
+          is_reached(run.recipe.training.after, {state.epoch, state.update, state.seconds}));
+}
+
+// Whatever the model is, also one that is none of ours.
+std::string saved_weights_hash(const TrainingFolder& folder) {
+  const auto file = io::SafetensorsFile::load(models::weights_path(folder.model()));
+  Weights weights;
+  for (const io::TensorRecord& record : file.tensors()) {
+    weights.push_back({record.name, Tensor::empty(Shape(record.shape))});
+  }
+  read_weights(file, "", weights);
+  return models::weights_hash(weights);
+}
+
+TrainingResult run_loop(Task& task, const TrainedParameters& parameters,
+                        const TrainingFolder& folder, const RunDescription& run,
+                        std::optional<Checkpoint> checkpoint, TrainingObserver& observer) {
+  RunStart start{task.summary(), 0, run.state.update};
+  for (const nn::NamedTensor& parameter : nn::named_parameters(task)) {
+    start.num_parameters += parameter.value.size();
+  }
+  observer.on_start(start);
+  Trainer trainer(task, parameters, folder, run, checkpoint ? &*checkpoint : nullptr, observer);
+  checkpoint.reset();  // as large as the model and its moments
+  TrainingResult result;
+  result.end = trainer.run();
+  result.update = trainer.state().update;
+  if (result.end != RunEnd::interrupted) result.weights_hash = saved_weights_hash(folder);
+  return result;
+}
+
+TrainingResult start(Task& task, const TrainingFolder& folder, const RunDescription& run,
+                     TrainingObserver& observer) {
+  const std::string base_model = path_of(run.files.paths, base_model_role);
+  task.prepare(base_model);
+  if (!base_model.empty()) initialise_from(task, base_model);
+  const TrainedParameters parameters(task, run.recipe.training);
+  if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
+
+  const NewFolder new_folder(folder);
+  const TrainingLock lock(folder);
+  task.save_tokenizer(folder.model());
+  return run_loop(task, parameters, folder, run, std::nullopt, observer);
+}
+
+TrainingResult resume(Task& task, const TrainingFolder& folder, RunDescription run,
+                      TrainingObserver& observer) {
+  const TrainingLock lock(folder);
+  io::remove_abandoned_writes(folder.training());
+  Checkpoint checkpoint = Checkpoint::load(folder.checkpoint());
+  check_same_run(checkpoint.run(), run);
+  run.state = checkpoint.run().state;
+  if (has_nothing_left(run)) {
+    return {RunEnd::finished, run.state.update, /*was_finished=*/true, saved_weights_hash(folder)};
+  }
+
+  task.prepare(folder.model());
+  const std::string base_model = path_of(run.files.paths, base_model_role);
+  if (!base_model.empty() && needs_base_model(run.recipe.training)) {
+    initialise_from(task, base_model);
+  }
+  const TrainedParameters parameters(task, run.recipe.training);
+  return run_loop(task, parameters, folder, run, std::move(checkpoint), observer);
+}
+
+TrainingResult start_or_resume(Task& task, const TrainingFolder& folder, RunDescription run,
+                               TrainingObserver& observer) {
+  return folder.has_checkpoint() ? resume(task, folder, std::move(run), observer)
+                                 : start(task, folder, run, observer);
+}
+
+void check_base_model(const Recipe& recipe, const std::string& base_model) {
+  if (!base_model.empty()) return check_same_architecture(recipe, base_model);
+  check_as(ErrorKind::usage, !needs_base_model(recipe.training),
+           recipe.training.lora > 0 ? "`lora`" : "`freeze`",
+           ": expected `from`, a pretrained model, found none");
+}
+
+// With frozen parameters the base model belongs to the data of the run, otherwise only its name.
+std::string base_model_hash(const Recipe& recipe, const std::string& base_model) {
+  if (base_model.empty()) return "";
+  return ' ' + (needs_base_model(recipe.training)
+                    ? models::weights_hash(models::load_parameters(base_model))
+                    : base_model);
 }
 
 }  // namespace
 
-std::span<const TrainingKind> training_kinds() {
-  static const std::array kinds{translation_training(),    pairs_training(),  language_training(),
-                                classification_training(), masked_training(), image_training()};
-  return kinds;
+TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options,
+                     TrainingObserver& observer) {
+  RunDescription run;
+  run.recipe.training = options;
+  validate(run.recipe.training);
+  const TrainingFolder folder(model_folder);
+  folder.check_usable();
+  run.files.sha256 = task.data_hash();
+  return start_or_resume(task, folder, std::move(run), observer);
 }
 
-const TrainingKind& kind_of(const FilePaths& files) {
-  const auto kind = std::ranges::find_if(
-      training_kinds(), [&](const TrainingKind& kind) { return has_any(kind, files); });
-  check_as(ErrorKind::usage, kind != training_kinds().end(), "heed train: expected ",
-           all_required_files(), ", found none of them");
-  check_complete(*kind, files);
-  return *kind;
+TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options) {
+  TrainingObserver silent;
+  return train(task, model_folder, options, silent);
 }
 
 TrainingResult train_model(Training training, TrainingObserver& observer) {
-  const TrainingKind& kind = kind_of(training.files);
-  training.recipe.model.kind = kind.model;
-  validate(training.recipe);
+  const TaskType& type = task_type_of(training.files);
+  RunDescription run;
+  run.recipe = std::move(training.recipe);
+  run.recipe.model.kind = type.model;
+  validate(run.recipe);
   const TrainingFolder folder(training.model_folder);
   folder.check_usable();
-  const std::string from = path_of(training.files, from_role.name);
-  if (needs_beginning(training.recipe.training) || !folder.has_checkpoint()) {
-    check_beginning(training.recipe, from);
+  const std::string base_model = path_of(training.files, base_model_role);
+  if (needs_base_model(run.recipe.training) || !folder.has_checkpoint()) {
+    check_base_model(run.recipe, base_model);
   }
-  const std::unique_ptr<TaskMaker> maker = kind.make(training.files, training.recipe);
-  std::string hash = maker->data_hash();
-  if (!from.empty()) {
-    const bool is_needed = needs_beginning(training.recipe.training);
-    hash += ' ' + (is_needed ? models::weights_hash(models::load_parameters(from)) : from);
-  }
-  RunDescription run;
-  run.recipe = training.recipe;
-  run.files = {training.files, std::move(hash)};
-  return run_training(folder, std::move(run), *maker, observer);
+  const std::unique_ptr<Task> task = type.make(training.files, run.recipe);
+  run.files = {training.files, task->data_hash() + base_model_hash(run.recipe, base_model)};
+  return start_or_resume(*task, folder, std::move(run), observer);
+}
+
+std::optional<RunDescription> saved_run(const std::string& model_folder) {
+  const TrainingFolder folder(model_folder);
+  if (!folder.has_checkpoint()) return std::nullopt;
+  return Checkpoint::load(folder.checkpoint()).run();
 }
 
 }  // namespace heed::train

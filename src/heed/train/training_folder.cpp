@@ -20,7 +20,7 @@ int open_folder(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-// Who asks whether a run is going on holds the lock for an instant; a run holds it for long.
+// is_training_in holds the lock for an instant; a run holds it to its end.
 bool lock_soon(int descriptor) {
   for (int tries = 0; tries < 20; ++tries) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
@@ -43,7 +43,7 @@ void TrainingFolder::check_usable() const {
   const bool is_ours = io::is_folder(training());
   const bool is_empty = std::filesystem::is_empty(model_, error) && !error;
   check_as(ErrorKind::usage, is_ours || is_empty, model_,
-           ": expected a new folder or one that a training run was begun in, found other contents");
+           ": expected a new folder or one of a training run, found other contents");
 }
 
 void TrainingFolder::create() const {

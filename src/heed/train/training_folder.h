@@ -1,4 +1,4 @@
-// The part of a model folder that belongs to training, and who may write there.
+// The files of training in a model folder, and the lock of the process that writes them.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ class TrainingFolder {
   std::string tokenizer() const { return model_ + "/tokenizer.model"; }
 
   bool has_checkpoint() const;
-  // Refuses (ErrorKind::usage) a place that holds something else than a training run: a file, or a
-  // folder with contents that no run of ours has begun.
+  // Refuses (ErrorKind::usage) a path that is something else than a training run: a file, or a
+  // folder with other contents.
   void check_usable() const;
   // Makes the folders. What is there already, of a run that ended before its first checkpoint,
   // stays until it is overwritten.

@@ -1,4 +1,4 @@
-// Who watches a training run: a progress bar, a log, the explorer.
+// Reports of a training run, and the interface of those that receive them, such as a progress bar.
 #pragma once
 
 #include <optional>
@@ -19,51 +19,57 @@ struct UpdateReport {
   Index target_tokens = 0;   // of this update
   Index source_tokens = 0;
   bool is_applied = true;  // false: loss or gradient was not finite
-  double seconds = 0;      // since the run began, breaks not counted
-  double share_done = 0;   // of the whole run, 0 to 1, as far as one can tell
+  double seconds = 0;      // training time since the run was started
+  double share_done = 0;   // estimate of how much of the run is done, 0 to 1
 };
 
-// What the model makes of some held-out source, and what it should; a language model, which just
-// writes, has neither source nor reference.
+// The model's output for a validation example, and the reference; of a language model, generated
+// text without source and reference.
 struct Sample {
   std::string source, output, reference;
 };
 
-// Of the weights that the model folder would get.
+// Scores of the weights that would be saved as the model.
 struct ValidationReport {
   Index update = 0;
   Index epoch = 0;
-  double loss = 0;  // per target token, or per line with a class, -log p
+  double loss = 0;  // mean of -log p, per target token or per labelled example
   double perplexity = 0;
   std::optional<double> bleu;
-  std::optional<double> accuracy;  // of classes, 0 to 1
+  std::optional<double> accuracy;  // 0 to 1
   std::optional<double> macro_f1;
-  double latest_loss = 0;   // the same loss of the latest weights, when the others are averages
-  bool is_average = false;  // whether averaged weights did better than the latest
-  bool is_best = true;      // of this run, for early stopping
+  double latest_loss = 0;   // loss of the latest weights, which may differ from the averaged ones
+  bool is_average = false;  // the averaged weights had the lower loss
+  bool is_best = true;      // the best so far, for early stopping
   std::vector<Sample> samples;
   double seconds = 0;
 };
 
-// What a run works on, before its first update.
-struct RunStart {
-  Index num_parameters = 0;
-  Index vocabulary = 0;
-  std::string examples = "pairs";  // what they are called
+// The data of a task.
+struct DataSummary {
+  Index vocabulary = 0;              // 0 for images
+  std::string examples = "batches";  // what the examples are: pairs, lines, images ...
   Index num_examples = 0;
   Index num_blank = 0;     // left out because there is nothing in them
   Index num_too_long = 0;  // left out because they are too long
   Index num_valid_examples = 0;
   Index num_valid_left_out = 0;
-  Index update = 0;  // above 0: goes on after this update
+};
+
+// Reported before the first update.
+struct RunStart {
+  DataSummary data;
+  Index num_parameters = 0;
+  Index update = 0;  // above 0: the run is resumed after this update
 };
 
 enum class RunEnd { finished, stopped_early, interrupted };
 
+// Does nothing unless overridden.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  // Asked between two updates and during validations: true makes the run save and leave.
+  // Called between two updates and during validations: true makes the run save and return.
   virtual bool should_stop() { return false; }
   virtual void on_start(const RunStart&) {}
   virtual void on_update(const UpdateReport&) {}

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "heed/base/error.h"
+#include "heed/data/records.h"
+#include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
-#include "heed/models/model_folder.h"
-#include "heed/train/translation_batches.h"
 
 namespace heed::train {
 namespace {
@@ -12,68 +13,145 @@ namespace {
 // Translations that a validation shows.
 constexpr std::size_t max_samples = 3;
 
+// Lines that are translated between two calls of should_stop(); enough for full batches.
+constexpr std::size_t lines_at_a_time = 256;
+
+bool has_validation(const FilePaths& files) {
+  return files.contains("valid-source") || files.contains("valid-pairs");
+}
+
+void check_options(const FilePaths& files, const Recipe& recipe) {
+  const bool has_alignment = files.contains(TranslationTask::alignment_role);
+  check_as(ErrorKind::usage, has_alignment == (recipe.model.guided_alignment > 0),
+           "`guided_alignment`: expected a file and a `guided_alignment_weight` above 0, or "
+           "neither, found one");
+  check_as(ErrorKind::usage, files.contains("valid-source") == files.contains("valid-target"),
+           "`valid_source` and `valid_target`: expected both or none, found one");
+  check_early_stopping(
+      recipe.training.early_stopping, StoppingMetric::bleu, has_validation(files),
+      files.contains("pairs") ? "`valid_pairs`" : "`valid_source` and `valid_target`");
+}
+
+// Both sides, from two files or from one. `prefix` is empty or "valid-".
+text::ParallelLines read_pairs(const FilePaths& files, const std::string& prefix,
+                               const std::string& fields) {
+  if (files.contains(prefix + "source")) {
+    return text::read_parallel_lines(files.at(prefix + "source"), files.at(prefix + "target"));
+  }
+  return data::read_record_pairs(files.at(prefix + "pairs"),
+                                 data::parse_field_names(fields, 2, "`fields`"));
+}
+
 }  // namespace
 
-TranslationTask::TranslationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                                 data::EpochCorpus corpus, std::optional<WordLinks> links,
-                                 std::optional<ValidationData> validation,
-                                 models::TranslationModel model)
-    : options_(options),
-      tokenizer_(std::move(tokenizer)),
-      corpus_(std::move(corpus)),
-      links_(std::move(links)),
-      validation_(std::move(validation)),
-      model_(std::move(model)),
-      plan_(options.batch_tokens, options.seed) {}
-
-RunStart TranslationTask::run_start(Index epoch, Index update) {
-  RunStart start;
-  start.num_parameters = models::num_parameters(model_.config());
-  start.vocabulary = tokenizer_.size();
-  const data::TranslationCorpus& corpus = corpus_.of_epoch(epoch);
-  start.num_examples = corpus.size();
-  start.num_blank = corpus.num_blank();
-  start.num_too_long = corpus.num_too_long();
-  if (validation_) {
-    start.num_valid_examples = validation_->corpus.size();
-    start.num_valid_left_out = validation_->corpus.num_blank() + validation_->corpus.num_too_long();
+TranslationTask::TranslationTask(const FilePaths& files, const Recipe& recipe)
+    : recipe_(recipe), plan_(recipe.training.batch_tokens, recipe.training.seed) {
+  check_options(files, recipe);
+  lines_ = read_pairs(files, "", recipe.training.fields);
+  if (files.contains(alignment_role)) {
+    links_ = read_word_links(files.at(alignment_role), lines_.source.size());
   }
-  start.update = update;
-  return start;
+  if (has_validation(files)) {
+    validation_lines_ = read_pairs(files, "valid-", recipe.training.fields);
+  }
+}
+
+std::string TranslationTask::data_hash() const {
+  io::Sha256 hash;
+  hash_lines(hash, lines_.source);
+  hash_lines(hash, lines_.target);
+  if (links_) {
+    std::vector<std::string> alignments;
+    for (const auto& links : *links_) alignments.push_back(infer::to_pharaoh(links));
+    hash_lines(hash, alignments);
+  }
+  if (validation_lines_) {
+    hash_lines(hash, validation_lines_->source);
+    hash_lines(hash, validation_lines_->target);
+  }
+  return hash.hex_digest();
+}
+
+void TranslationTask::prepare(const std::string& tokenizer_folder) {
+  const TrainingOptions& training = recipe_.training;
+  tokenizer_ =
+      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
+  corpus_.emplace(lines_.source, lines_.target, *tokenizer_,
+                  data::EpochCorpusOptions{.max_length = training.max_length,
+                                           .bpe_dropout = training.bpe_dropout,
+                                           .seed = training.seed});
+  if (validation_lines_) validation_ = make_validation();
+  recipe_.model.vocabulary = tokenizer_->size();
+  model_.emplace(recipe_.model, training.seed);
+}
+
+// Both languages share one tokenizer.
+text::Tokenizer TranslationTask::train_tokenizer() const {
+  std::vector<std::string> all = lines_.source;
+  all.insert(all.end(), lines_.target.begin(), lines_.target.end());
+  return text::Tokenizer::train(all, recipe_.tokenizer);
+}
+
+TranslationTask::Validation TranslationTask::make_validation() const {
+  const text::ParallelLines& lines = *validation_lines_;
+  auto corpus = data::TranslationCorpus::tokenize(lines.source, lines.target, *tokenizer_,
+                                                  {.max_length = recipe_.training.max_length});
+  auto plan = data::BatchPlan::in_order(corpus.sizes(), recipe_.training.batch_tokens);
+  Validation validation{{}, {}, std::move(corpus), std::move(plan)};
+  for (Index pair = 0; pair < validation.corpus.size(); ++pair) {
+    validation.source.push_back(lines.source[validation.corpus.line(pair)]);
+    validation.target.push_back(lines.target[validation.corpus.line(pair)]);
+  }
+  return validation;
+}
+
+DataSummary TranslationTask::summary() const {
+  DataSummary summary;
+  summary.vocabulary = tokenizer_->size();
+  summary.examples = "pairs";
+  summary.num_examples = corpus_->size();
+  summary.num_blank = corpus_->num_blank();
+  summary.num_too_long = corpus_->num_too_long();
+  if (validation_) {
+    const data::TranslationCorpus& corpus = validation_->corpus;
+    summary.num_valid_examples = corpus.size();
+    summary.num_valid_left_out = corpus.num_blank() + corpus.num_too_long();
+  }
+  return summary;
 }
 
 const data::BatchPlan& TranslationTask::plan(Index epoch) {
-  return plan_.of_epoch(epoch, corpus_.of_epoch(epoch).sizes());
+  return plan_.of_epoch(epoch, corpus_->of_epoch(epoch).sizes());
 }
 
-Index TranslationTask::num_batches(Index epoch) { return plan(epoch).size(); }
-
-BatchLoss TranslationTask::loss(Index epoch, Index number, nn::ForwardContext& context) {
-  const data::TranslationCorpus& corpus = corpus_.of_epoch(epoch);
-  const auto pairs = plan(epoch).batch(number);
+models::TranslationBatch TranslationTask::training_batch(Index epoch, Index number) {
+  const data::TranslationCorpus& corpus = corpus_->of_epoch(epoch);
+  const std::span<const Index> pairs = plan(epoch).batch(number);
   models::TranslationBatch batch = make_batch(corpus, pairs);
   if (links_) {
     std::vector<Index> lines;
     for (const Index pair : pairs) lines.push_back(corpus.line(pair));
-    batch.links = token_links(*links_, lines, batch, tokenizer_);
+    batch.links = token_links(*links_, lines, batch, *tokenizer_);
   }
-  models::Loss result = model_.loss(batch, context);
-  return {std::move(result.loss), result.negative_log_likelihood, batch.num_target_tokens(),
-          static_cast<Index>(batch.source.ids.size())};
+  return batch;
 }
 
-std::optional<double> TranslationTask::validation_loss(const ShouldStop& should_stop) const {
-  return train::validation_loss(model_, validation_->corpus, options_.batch_tokens, should_stop);
+Index TranslationTask::num_validation_batches() const {
+  return validation_ ? validation_->plan.size() : 0;
+}
+
+models::TranslationBatch TranslationTask::validation_batch(Index number) const {
+  return make_batch(validation_->corpus, validation_->plan.batch(number));
 }
 
 bool TranslationTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
-  std::vector<std::string> lines = validation_->source;
+  std::span<const std::string> lines = validation_->source;
   const std::size_t num_samples = std::min(lines.size(), max_samples);
-  if (!options_.validation_bleu) lines.resize(num_samples);
-  const auto translations = validation_translations(model_, tokenizer_, lines, should_stop);
+  if (!recipe_.training.validation_bleu) lines = lines.first(num_samples);
+  const auto translations = translate(lines, should_stop);
   if (!translations) return false;
-  if (options_.validation_bleu) {
-    const metrics::BleuOptions bleu{.tokenizer = options_.tokenize};
+  if (recipe_.training.validation_bleu) {
+    const metrics::BleuOptions bleu{.tokenizer = recipe_.training.tokenize};
     report.bleu = metrics::corpus_bleu(*translations, validation_->target, bleu).score;
   }
   for (std::size_t i = 0; i < num_samples; ++i) {
@@ -82,12 +160,34 @@ bool TranslationTask::add_scores(ValidationReport& report, const ShouldStop& sho
   return true;
 }
 
-void TranslationTask::save_model(const std::string& folder) const {
-  models::save_model_folder(folder, model_, tokenizer_);
+std::optional<std::vector<std::string>> TranslationTask::translate(
+    std::span<const std::string> lines, const ShouldStop& should_stop) const {
+  const infer::Translator translator(*model_, *tokenizer_);
+  const infer::TranslationOptions options{.search = {.beam_size = 1}, .with_scores = false};
+  std::vector<std::string> translations;
+  for (std::size_t begin = 0; begin < lines.size(); begin += lines_at_a_time) {
+    if (should_stop()) return std::nullopt;
+    const auto some = lines.subspan(begin, std::min(lines_at_a_time, lines.size() - begin));
+    for (const infer::Translation& translation : translator.translate(some, options)) {
+      translations.push_back(translation.text());
+    }
+  }
+  return translations;
 }
 
-void TranslationTask::save_vocabulary(const std::string& folder) const {
-  models::save_tokenizer(folder, tokenizer_);
+models::TranslationBatch make_batch(const data::TranslationCorpus& corpus,
+                                    std::span<const Index> pairs) {
+  models::TranslationBatch batch;
+  std::vector<std::span<const int>> sources, target_inputs;
+  for (const Index pair : pairs) {
+    const std::span<const int> target = corpus.target(pair);
+    sources.push_back(corpus.source(pair));
+    target_inputs.push_back(target.first(target.size() - 1));
+    batch.target_output.insert(batch.target_output.end(), target.begin(), target.end());
+  }
+  batch.source = models::pack(sources);
+  batch.target_input = models::pack(target_inputs, {.prepend = text::Tokenizer::end});
+  return batch;
 }
 
 }  // namespace heed::train

@@ -1,46 +1,68 @@
-// Training a translation model on pairs of sentences.
+// Translation: an encoder-decoder model, trained on pairs of sentences.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/data/batch_plan.h"
 #include "heed/data/epoch_corpus.h"
-#include "heed/models/translation_model.h"
-#include "heed/text/tokenizer.h"
-#include "heed/train/epoch_plan.h"
+#include "heed/text/lines.h"
+#include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
-#include "heed/train/training_task.h"
-#include "heed/train/validation.h"
+#include "heed/train/training_files.h"
 #include "heed/train/word_links.h"
 
 namespace heed::train {
 
-class TranslationTask : public TrainingTask {
+class TranslationTask : public ModelTask<models::TranslationModel, models::TranslationBatch> {
  public:
-  TranslationTask(const TrainingOptions& options, text::Tokenizer tokenizer,
-                  data::EpochCorpus corpus, std::optional<WordLinks> links,
-                  std::optional<ValidationData> validation, models::TranslationModel model);
+  static constexpr const char* alignment_role = "guided-alignment";
 
-  const models::TransformerConfig& config() const override { return model_.config(); }
-  void visit_parameters(nn::ParameterVisitor& visitor) override {
-    model_.visit_parameters(visitor);
-  }
-  RunStart run_start(Index epoch, Index update) override;
-  Index num_batches(Index epoch) override;
-  BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) override;
-  bool has_validation() const override { return validation_.has_value(); }
-  std::optional<double> validation_loss(const ShouldStop& should_stop) const override;
+  // Reads `source` and `target`, or `pairs`; their validation files; and a word alignment.
+  TranslationTask(const FilePaths& files, const Recipe& recipe);
+
+  std::string data_hash() const override;
+  void prepare(const std::string& tokenizer_folder) override;
+  DataSummary summary() const override;
+  Index num_batches(Index epoch) override { return plan(epoch).size(); }
+  Index num_validation_batches() const override;
+  // BLEU of greedy translations, and some of them.
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
-  void save_model(const std::string& folder) const override;
-  void save_vocabulary(const std::string& folder) const override;
+
+ protected:
+  models::TranslationBatch training_batch(Index epoch, Index number) override;
+  models::TranslationBatch validation_batch(Index number) const override;
 
  private:
-  const data::BatchPlan& plan(Index epoch);
+  // Pairs that the model is validated on: their text for BLEU, their tokens for the loss.
+  struct Validation {
+    std::vector<std::string> source, target;
+    data::TranslationCorpus corpus;
+    data::BatchPlan plan;
+  };
 
-  TrainingOptions options_;
-  text::Tokenizer tokenizer_;
-  data::EpochCorpus corpus_;
-  std::optional<WordLinks> links_;  // for each line of the corpus
-  std::optional<ValidationData> validation_;
-  models::TranslationModel model_;
-  EpochPlan plan_;
+  const data::BatchPlan& plan(Index epoch);
+  text::Tokenizer train_tokenizer() const;
+  Validation make_validation() const;
+  // Greedy translations; nothing when stopped.
+  std::optional<std::vector<std::string>> translate(std::span<const std::string> lines,
+                                                    const ShouldStop& should_stop) const;
+
+  Recipe recipe_;
+  text::ParallelLines lines_;
+  std::optional<WordLinks> links_;  // one list for each training pair
+  std::optional<text::ParallelLines> validation_lines_;
+  // From here on: made by prepare().
+  std::optional<data::EpochCorpus> corpus_;
+  std::optional<Validation> validation_;
+  data::EpochPlan plan_;
 };
+
+// Packs pairs of a corpus. The target input is the target output shifted right by one token: it
+// begins with the end token.
+models::TranslationBatch make_batch(const data::TranslationCorpus& corpus,
+                                    std::span<const Index> pairs);
 
 }  // namespace heed::train

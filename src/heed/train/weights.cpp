@@ -3,7 +3,33 @@
 #include <algorithm>
 #include <cassert>
 
+#include "heed/base/error.h"
+#include "heed/io/sha256.h"
+
 namespace heed::train {
+namespace {
+
+constexpr const char* checksum_name = "sha256";
+
+std::vector<std::int64_t> sizes_of(const Tensor& tensor) {
+  return {tensor.shape().sizes().begin(), tensor.shape().sizes().end()};
+}
+
+// Over the metadata and the tensors in the order of their names.
+std::string checksum(std::vector<io::TensorRecord> records, const io::Metadata& metadata) {
+  std::ranges::sort(records, {}, &io::TensorRecord::name);
+  io::Sha256 hash;
+  for (const auto& [key, value] : metadata) {
+    if (key != checksum_name) hash.update(key + '\0' + value + '\0');
+  }
+  for (const io::TensorRecord& record : records) {
+    hash.update(record.name);
+    hash.update(record.bytes);
+  }
+  return hash.hex_digest();
+}
+
+}  // namespace
 
 Weights copy_weights(const Weights& weights) {
   Weights copy;
@@ -30,5 +56,37 @@ void BorrowedWeights::swap() {
 }
 
 BorrowedWeights::~BorrowedWeights() { assign_weights(model_, own_); }
+
+void WeightsWriter::add(std::string_view prefix, const Weights& weights) {
+  for (const nn::NamedTensor& weight : weights) {
+    records_.push_back(io::float_record(std::string(prefix) + weight.name, sizes_of(weight.value),
+                                        weight.value.values()));
+  }
+}
+
+void WeightsWriter::write(const std::string& path, io::Metadata metadata) const {
+  metadata[checksum_name] = checksum(records_, metadata);
+  io::write_safetensors(path, records_, metadata);
+}
+
+io::SafetensorsFile load_checked(const std::string& path) {
+  auto file = io::SafetensorsFile::load(path);
+  const auto found = file.metadata().find(checksum_name);
+  check_as(ErrorKind::model, found != file.metadata().end(), path,
+           ": expected a checksum in the metadata, found none");
+  check_as(ErrorKind::model, found->second == checksum(file.tensors(), file.metadata()), path,
+           ": expected contents that fit their checksum, found a damaged file");
+  return file;
+}
+
+void read_weights(const io::SafetensorsFile& file, std::string_view prefix, Weights& weights) {
+  for (nn::NamedTensor& weight : weights) {
+    const io::TensorRecord record = file.require(std::string(prefix) + weight.name);
+    const Shape shape(record.shape);
+    check_as(ErrorKind::model, shape == weight.value.shape(), file.source(), ": ", record.name,
+             ": expected shape ", weight.value.shape(), ", found ", shape);
+    file.copy_floats(record, weight.value.values());
+  }
+}
 
 }  // namespace heed::train

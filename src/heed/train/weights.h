@@ -1,8 +1,11 @@
-// All weights of a model at one moment: copied out, put back, averaged.
+// The weights of a model at one moment: copied, swapped, and in files with a checksum.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "heed/io/safetensors.h"
 #include "heed/nn/module.h"
 
 namespace heed::train {
@@ -14,7 +17,7 @@ Weights copy_weights(const Weights& weights);
 // Overwrites the values of `to`, which has the same names and shapes.
 void assign_weights(Weights& to, const Weights& from);
 
-// While one of these lives, the model has other weights; then its own come back.
+// Gives a model other weights for the lifetime of this object; then it gets its own back.
 class BorrowedWeights {
  public:
   BorrowedWeights(Weights model, Weights other);
@@ -29,5 +32,22 @@ class BorrowedWeights {
   Weights other_;
   bool has_other_ = true;
 };
+
+// Several groups of weights in one safetensors file; the names of a group start with its prefix.
+class WeightsWriter {
+ public:
+  // The weights must stay as they are until write().
+  void add(std::string_view prefix, const Weights& weights);
+  // Replaces the file in one step.
+  void write(const std::string& path, io::Metadata metadata) const;
+
+ private:
+  std::vector<io::TensorRecord> records_;
+};
+
+// Refuses (ErrorKind::model) a file whose checksum does not fit.
+io::SafetensorsFile load_checked(const std::string& path);
+// Overwrites the values of `weights`. Refuses (ErrorKind::model) other names or shapes.
+void read_weights(const io::SafetensorsFile& file, std::string_view prefix, Weights& weights);
 
 }  // namespace heed::train

@@ -1,39 +1,18 @@
 #include "heed/train/word_links.h"
 
-#include <charconv>
-#include <sstream>
-
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
+#include "heed/text/words.h"
 
 namespace heed::train {
 namespace {
-
-bool parse_number(std::string_view text, Index& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= 0;
-}
-
-std::vector<infer::AlignedWords> parse_links(const std::string& line, const std::string& where) {
-  std::vector<infer::AlignedWords> links;
-  std::istringstream words(line);
-  for (std::string word; words >> word;) {
-    const std::size_t dash = word.find('-');
-    infer::AlignedWords link;
-    const bool is_link = dash != word.npos && parse_number({word.data(), dash}, link.source) &&
-                         parse_number(std::string_view(word).substr(dash + 1), link.target);
-    check_as(ErrorKind::data, is_link, where, ": expected links like 0-1, found ", word);
-    links.push_back(link);
-  }
-  return links;
-}
 
 // The tokens of each word of a sequence, as rows of the batch; the last token, which ends the
 // sentence or begins the next, is left out.
 std::vector<std::vector<Index>> rows_of_words(std::span<const int> ids, Index first_row,
                                               const text::Tokenizer& tokenizer) {
   std::vector<std::vector<Index>> rows;
-  const std::vector<Index> words = infer::words_of_pieces(ids, tokenizer);
+  const std::vector<Index> words = text::words_of_pieces(ids, tokenizer);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto word = static_cast<std::size_t>(words[i]);
     if (rows.size() <= word) rows.resize(word + 1);
@@ -55,7 +34,8 @@ WordLinks read_word_links(const std::filesystem::path& path, std::size_t num_lin
            " lines, as many as the source has, found ", lines.size());
   WordLinks links;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    links.push_back(parse_links(lines[i], path.string() + ": line " + std::to_string(i + 1)));
+    links.push_back(
+        metrics::parse_pharaoh(lines[i], path.string() + ": line " + std::to_string(i + 1)));
   }
   return links;
 }
@@ -72,7 +52,7 @@ std::vector<ops::AttentionLink> token_links(const WordLinks& links, std::span<co
     const auto keys = rows_of_words(without_end(batch.source.ids, source), source.begin, tokenizer);
     const auto queries =
         rows_of_words(without_end(batch.target_output, target), target.begin, tokenizer);
-    for (const infer::AlignedWords& link : links[static_cast<std::size_t>(lines[s])]) {
+    for (const metrics::AlignedWords& link : links[static_cast<std::size_t>(lines[s])]) {
       if (link.source >= std::ssize(keys) || link.target >= std::ssize(queries)) continue;
       for (const Index query : queries[static_cast<std::size_t>(link.target)]) {
         for (const Index key : keys[static_cast<std::size_t>(link.source)]) {

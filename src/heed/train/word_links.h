@@ -1,17 +1,18 @@
-// Which words of a pair of sentences belong together, from a file, and the tokens that they are.
+// Word alignments of sentence pairs, from a file, and the alignments of their tokens.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <vector>
 
-#include "heed/infer/alignment.h"
+#include "heed/metrics/word_alignment.h"
 #include "heed/models/translation_model.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed::train {
 
 // A list of word pairs for every line.
-using WordLinks = std::vector<std::vector<infer::AlignedWords>>;
+using WordLinks = std::vector<std::vector<metrics::AlignedWords>>;
 
 // Lines of the Pharaoh format, `0-0 1-2`; blank ones have no links. Refuses (ErrorKind::data)
 // another format and another number of lines.

@@ -17,10 +17,10 @@ export interface PathPage {
   model?: (sites: Site[]) => Partial<ModelState>;
 }
 
-const turned: HeadSettings = { ...plainHead, query: [0, 1, -1, 0] };
+const rotated: HeadSettings = { ...plainHead, query: [0, 1, -1, 0] };
 const sheared: HeadSettings = { ...plainHead, value: [1, 0, 0.8, 1] };
 
-// The first step of the softmax: behind one query, all keys and all similarities.
+// The first step of the softmax: after one query, all keys and all similarities.
 const firstOfSoftmax = (words: Word[]) => 1 + 2 * words.length;
 
 // The arithmetic of one weight in the first layer.
@@ -94,12 +94,12 @@ export const path: Record<LessonName, PathPage[]> = {
       view: 'words',
       formulas: ['s_{ij} = \\frac{(x_i W_Q) \\cdot (x_j W_K)}{\\sqrt{d}}'],
       marks: ['words.matrices', 'words.plane'],
-      words: () => ({ similarity: 'scaled-dot', heads: [turned], space: 'query' }),
+      words: () => ({ similarity: 'scaled-dot', heads: [rotated], space: 'query' }),
     },
     {
       view: 'words',
       marks: ['words.similarity'],
-      words: () => ({ similarity: 'scaled-dot', heads: [turned] }),
+      words: () => ({ similarity: 'scaled-dot', heads: [rotated] }),
     },
     {
       view: 'words',
@@ -120,7 +120,7 @@ export const path: Record<LessonName, PathPage[]> = {
         'C^{(h)} = \\operatorname{softmax}\\!\\left(\\frac{Q^{(h)} K^{(h)\\top}}{\\sqrt{d_h}}\\right) V^{(h)}',
       ],
       marks: ['words.count', 'words.weights'],
-      words: () => ({ similarity: 'scaled-dot', heads: [plainHead, turned] }),
+      words: () => ({ similarity: 'scaled-dot', heads: [plainHead, rotated] }),
     },
     {
       view: 'words',
@@ -128,7 +128,7 @@ export const path: Record<LessonName, PathPage[]> = {
       marks: ['words.heads'],
       words: () => ({
         similarity: 'scaled-dot',
-        heads: [plainHead, turned],
+        heads: [plainHead, rotated],
         output: meanOfHeads,
       }),
     },

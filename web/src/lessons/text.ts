@@ -132,8 +132,8 @@ const projections: LessonText = {
   pages: [
     {
       body: [
-        'So far every word asks, is found and gives with the same vector. Three matrices take these roles apart: the query asks, the key is what can be found, the value is what is given.',
-        'Turn the query with the slider: the grid bends, and the similarities change.',
+        'So far every word asks, is found and gives with one and the same vector. Three matrices take these roles apart: the query asks, the key is what can be found, the value is what is given.',
+        'Rotate the query matrix with the slider: the grid bends, and the similarities change.',
       ],
       seen: ({ chosen, other, similarity }) =>
         `query of ${chosen} · key of ${other}: ${similarity}`,
@@ -183,13 +183,13 @@ const masks: LessonText = {
   pages: [
     {
       body: [
-        'A model that writes must not look ahead. The causal mask hides later words: their similarity becomes minus infinity, and the softmax gives them exactly 0.',
+        'A model that generates text must not look ahead. The causal mask hides later words: their similarity becomes minus infinity, and the softmax gives them exactly 0.',
       ],
       seen: ({ chosen, weights }) => `${chosen}: ${weights}`,
     },
     {
       body: [
-        'With the causal mask, read the sentence word by word again: earlier words no longer move. What has been computed can be kept.',
+        'With the causal mask, read the sentence word by word again: earlier words no longer move. Their keys and values can be kept: this is called the KV cache.',
         'Draw a mask of your own in the table. A word that may look at nobody gets the zero vector.',
       ],
       slip: 'The mask works before the softmax. Setting shares to 0 after it would leave rows that do not sum to 1.',
@@ -210,7 +210,7 @@ const positions: LessonText = {
     },
     {
       body: [
-        'So a model adds to each word a vector that says where it stands. The classic one is made of waves of different lengths. Others are learned, turn the queries and keys (rotary), or lower the score with the distance (ALiBi).',
+        'So a model adds to each word a vector that says where it stands. The classic one is made of waves of different lengths. Others are learned, rotate the queries and keys (rotary positions, RoPE), or lower the score with the distance (ALiBi).',
         'In the arithmetic of one weight you see the row of the word and the row of its position.',
       ],
       own: ({ positions, width }) => `positions: ${positions}, ${width} coordinates`,
@@ -221,14 +221,14 @@ const positions: LessonText = {
 
 const norm: LessonText = {
   title: 'Add & norm',
-  summary: 'Keep what was there, keep it in scale.',
+  summary: 'Keep what was there, and keep its scale.',
   pages: [
     {
       body: [
-        'What attention finds is added to the word, so that nothing that was known gets lost: the residual connection.',
+        'The output of attention is added to the word, so that nothing that was known gets lost. This is called the residual connection.',
         'Then layer normalisation brings each word’s coordinates to mean 0 and variance 1, and a learned gain and bias follow.',
       ],
-      own: ({ normPlace }) => `the norm stands ${normPlace} each sub-layer`,
+      own: ({ normPlace }) => `the norm comes ${normPlace} each sub-layer`,
       slip: 'Layer norm gives mean 0 and variance 1. It does not squeeze numbers into a range from 0 to 1: they may be negative, and larger than 1.',
     },
     {
@@ -245,7 +245,7 @@ const feedForward: LessonText = {
   pages: [
     {
       body: [
-        'After the words have exchanged something, each passes alone through two matrices with a bend between them. The same matrices serve every position.',
+        'After the words have exchanged information, each passes alone through two matrices with a bend between them, called the activation. The same matrices serve every position.',
         'The paths show both moves apart: what attention did, and what the feed-forward layer did.',
       ],
       own: ({ width, hidden, activation }) =>
@@ -266,7 +266,7 @@ const encoder: LessonText = {
       ],
       own: ({ encoderLayers, heads }) =>
         encoderLayers > 0 ? `${encoderLayers} encoder layers × ${heads} heads` : '',
-      slip: 'In an encoder every word sees every other, later ones too. Only a decoder looks back alone.',
+      slip: 'In an encoder every word sees every other, later ones too. Only a decoder is limited to earlier words.',
     },
     {
       body: [
@@ -278,11 +278,11 @@ const encoder: LessonText = {
 
 const decoder: LessonText = {
   title: 'Decoder',
-  summary: 'Write a word, look back, write the next.',
+  summary: 'Generate a word, look back, generate the next.',
   pages: [
     {
       body: [
-        'A decoder’s block has a causal mask. In a translator it has one sub-layer more: cross-attention, where queries come from what has been written and keys and values from the encoder.',
+        'A decoder’s block has a causal mask. In a translator it has one sub-layer more: cross-attention, where the queries come from the words generated so far, the keys and values from the encoder.',
       ],
       own: ({ decoderLayers, heads }) =>
         decoderLayers > 0 ? `${decoderLayers} decoder layers × ${heads} heads` : '',
@@ -290,9 +290,9 @@ const decoder: LessonText = {
     },
     {
       body: [
-        'At the end each position is compared with every word of the vocabulary; a softmax makes chances of it. One word is taken, written down, and the next one is asked for.',
+        'At the end each position is compared with every word of the vocabulary: these similarities are called logits, and a softmax makes probabilities of them. One word is chosen and appended, and the model predicts the next.',
       ],
-      slip: 'While training, all positions are learned at once, because the mask hides the answer. Only writing goes word by word.',
+      slip: 'In training, all positions are learned at once: the decoder reads the right words, and the mask hides the answer. This is called teacher forcing. Only generation goes word by word.',
     },
   ],
 };
@@ -303,15 +303,15 @@ const training: LessonText = {
   pages: [
     {
       body: [
-        'The loss is how surprised the model is by the right next word. Back-propagation finds for each number in each matrix which way lowers it, and the optimizer takes a small step.',
+        'The loss is how surprised the model is by the right next word. Back-propagation computes for each number in each matrix which way lowers the loss, the gradient, and the optimizer takes a small step.',
       ],
       own: ({ parameters }) => `${parameters} numbers, all learned this way`,
     },
     {
       body: [
-        'Move the slider over the saved checkpoints: the same sentence, the same view, an earlier model. Heads find their work by themselves.',
+        'Move the slider over the saved checkpoints: the same sentence, the same view, an earlier model. Heads find their task by themselves.',
       ],
-      slip: 'Nobody tells a head what to look at. The weights are what lowers the loss, and no explanation by themselves: compare attention, attribution and cause under truth labels.',
+      slip: 'Nobody tells a head what to look at. Its weights are what lowers the loss, and by themselves they explain nothing: compare attention, gradient and cause under Attribution.',
     },
   ],
 };
@@ -334,7 +334,7 @@ export const lessonsText = {
   slip: 'A common slip',
   needsModel:
     'This lesson looks into a model. Start the program with one to see it here: heed explore --model DIR',
-  keys: { next: 'the next page of the lesson', back: 'the page before' },
+  keys: { next: 'the next page of the lesson', back: 'the previous page' },
   lessons: {
     similarity,
     softmax,

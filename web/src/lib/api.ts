@@ -97,7 +97,7 @@ export interface Answer {
   tokens?: { piece: string; log_probability: number }[];
   next?: PieceChance[];
   classes?: { label: string; probability: number }[];
-  gaps?: PieceChance[][];
+  masks?: PieceChance[][];
 }
 
 export interface HeadFact {
@@ -106,18 +106,18 @@ export interface HeadFact {
   entropy: number;
 }
 
-export interface Changes {
-  heads?: { site: string; head: number; scale: number }[];
-  links?: { site: string; head: number | null; query: number; key: number }[];
+export interface Interventions {
+  head_scales?: { site: string; head: number; scale: number }[];
+  knockouts?: { site: string; head: number | null; query: number; key: number }[];
   similarity?: Similarity | null;
-  replace?: { side: Side; word: number; text: string }[];
+  replacements?: { side: Side; word: number; text: string }[];
 }
 
 export interface RunRequest {
   text: string;
   target: string | null;
   checkpoint: number | null;
-  changes: Changes | null;
+  interventions: Interventions | null;
   beam: number | null;
 }
 
@@ -157,19 +157,33 @@ export interface HeadTensor {
 
 export interface CellStep {
   id: string;
-  side?: string; // query or key, where a step is done for one of the two
-  title: string;
-  formula: string;
-  note: string;
+  side: string; // query or key, where a step is done for one of the two
+  variant: string; // which of its forms a step has; empty where it has only one
   rows: { name: string; values: (number | null)[] }[];
   result: number | number[] | null;
-  order: string;
+}
+
+// The order in which the engine adds up.
+export interface Arithmetic {
+  lanes: number;
+  is_fused: boolean;
+  lane_order: 'halves' | 'neighbours' | 'in turn' | 'unknown';
+  chain: number; // products that are added up without a break
+  key_block: number; // keys that the softmax takes at a time
+}
+
+export interface CellToken {
+  piece: string;
+  id: number;
+  position: number;
 }
 
 export interface Cell {
-  query: { piece: string; position: number };
-  key: { piece: string; position: number };
-  exact?: boolean; // the orders told give the engine's bits
+  query: CellToken;
+  key: CellToken;
+  head_dim: number;
+  exact: boolean; // this order gives the engine's bits
+  arithmetic: Arithmetic;
   steps: CellStep[];
 }
 
@@ -192,7 +206,7 @@ export interface Attribution {
     gradient_x_input: number | null;
     leave_one_out: number | null;
   }[];
-  explained: Record<string, string>;
+  attention_from: 'decoder' | 'position' | 'all'; // the queries whose attention it is
 }
 
 export interface BeamNode {
@@ -220,7 +234,7 @@ export interface NextRequest {
   top_p: number;
   min_p: number;
   trace?: string | number;
-  prefix?: number; // so many tokens stand before the wanted one; all of them without
+  prefix?: number; // so many tokens come before the wanted one; all of them without
   target?: string | null;
 }
 
@@ -338,7 +352,7 @@ export const api = {
     signal?: AbortSignal,
   ) => get<Cell>(`/api/trace/${trace}/cell?${query(place)}`, signal),
   paths: (trace: TraceId, signal?: AbortSignal) => get<Paths>(`/api/trace/${trace}/paths`, signal),
-  truth: (trace: TraceId, target: number, signal?: AbortSignal) =>
+  attribution: (trace: TraceId, target: number, signal?: AbortSignal) =>
     get<Attribution>(`/api/trace/${trace}/attribution?${query({ target })}`, signal),
   beam: (trace: TraceId, size: number, signal?: AbortSignal) =>
     get<Beam>(`/api/trace/${trace}/beam?${query({ size })}`, signal),

@@ -32,12 +32,21 @@ let unwritten: string | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lastGesture: string | undefined;
 
-// `name` is the prefix in the fragment, '' for the page itself. `isValid` may refuse what somebody
-// wrote into the URL by hand: the default takes its place.
+// How the fields of a slice are read from the URL.
+export interface Reading<T> {
+  // May refuse what somebody wrote into the URL by hand: the default takes its place.
+  isValid?: (field: keyof T, value: unknown) => boolean;
+  // Bookmarks of an older page: the names that fields had, and today's form of a value; undefined for
+  // one that has none.
+  oldNames?: Partial<Record<keyof T, string>>;
+  upgrade?: (field: keyof T, value: unknown) => unknown;
+}
+
+// `name` is the prefix in the fragment, '' for the page itself.
 export function slice<T extends object>(
   name: string,
   defaults: T,
-  isValid: (field: keyof T, value: unknown) => boolean = () => true,
+  { isValid = () => true, oldNames = {}, upgrade = (_, value) => value }: Reading<T> = {},
 ): Slice<T> {
   const prefix = name === '' ? '' : `${name}.`;
   let value = { ...defaults };
@@ -49,9 +58,10 @@ export function slice<T extends object>(
   const read = (fields: Map<string, string>) => {
     const next = { ...defaults };
     for (const field of Object.keys(defaults) as (keyof T & string)[]) {
-      const text = fields.get(prefix + field);
+      const text = fields.get(prefix + field) ?? fields.get(prefix + (oldNames[field] ?? field));
       const parsed = text === undefined ? undefined : parse(text, defaults[field]);
-      if (parsed !== undefined && isValid(field, parsed)) next[field] = parsed as T[typeof field];
+      const value = parsed === undefined ? undefined : upgrade(field, parsed);
+      if (value !== undefined && isValid(field, value)) next[field] = value as T[typeof field];
     }
     if (JSON.stringify(next) !== JSON.stringify(value)) set(next);
   };
@@ -172,8 +182,10 @@ export type ViewName = (typeof viewNames)[number];
 export const page = slice(
   '',
   { view: 'words' as ViewName, theme: 'auto' as 'auto' | 'light' | 'dark' },
-  (field, value) =>
-    field === 'view'
-      ? viewNames.includes(value as ViewName)
-      : ['auto', 'light', 'dark'].includes(value as string),
+  {
+    isValid: (field, value) =>
+      field === 'view'
+        ? viewNames.includes(value as ViewName)
+        : ['auto', 'light', 'dark'].includes(value as string),
+  },
 );

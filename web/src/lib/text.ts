@@ -13,7 +13,7 @@ export const text = {
     viewsLabel: 'Views',
     noModel: 'no model open',
     noModelLong:
-      'This view needs a model. Start the program with one: heed explore --model DIR. The words and the lessons work without.',
+      'This view needs a model. Start the program with one: heed explore --model DIR. The words and the lessons work without it.',
     theme: 'Colours',
     themes: { auto: 'as the system', light: 'light', dark: 'dark' },
     help: 'Help',

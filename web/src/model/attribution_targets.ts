@@ -1,5 +1,5 @@
-// What can be explained: the tokens that a translation gave, the next token at any place of a text,
-// the classes, the gaps.
+// Predictions that can be attributed: the tokens of a translation, the next token at any position of a
+// text, the classes, the masks.
 import type { ModelFacts, RunAnswer } from '../lib/api';
 import { pieceLabel } from './piece_label';
 
@@ -18,9 +18,9 @@ export function targetsOf({ source, target, answer }: RunAnswer, model: ModelFac
       .map(({ label }) => ({ index: labels.indexOf(label), label }));
   }
   if (model.kind === 'masked') {
-    return (answer.gaps ?? []).map((gap, index) => ({
+    return (answer.masks ?? []).map((mask, index) => ({
       index,
-      label: pieceLabel(gap[0]?.piece ?? ''),
+      label: pieceLabel(mask[0]?.piece ?? ''),
     }));
   }
   const tokens = target ?? source;
@@ -28,7 +28,7 @@ export function targetsOf({ source, target, answer }: RunAnswer, model: ModelFac
   return predicted.map(({ piece }, index) => ({ index, label: pieceLabel(piece) }));
 }
 
-// A text's last place is where its next word is made; elsewhere the first is the best to begin with.
+// The last position of a text predicts its next word; elsewhere the first is the best start.
 export function firstTarget({ answer }: RunAnswer, targets: Target[]): number {
   const first = answer.next ? targets[targets.length - 1] : targets[0];
   return first?.index ?? 0;

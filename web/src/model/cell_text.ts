@@ -2,6 +2,7 @@
 // shortest decimal that is the same float.
 import type { Cell, CellStep } from '../lib/api';
 import { exact } from '../lib/format';
+import { stepText } from './step_text';
 
 export interface CellPlace {
   site: string;
@@ -10,17 +11,23 @@ export interface CellPlace {
   key: number;
 }
 
-export function cellText({ query, key, steps }: Cell, { site, head }: CellPlace): string {
+export function cellText(cell: Cell, { site, head }: CellPlace): string {
+  const { query, key, steps } = cell;
   const title = [
     `site: ${site}`,
     `head: ${head}`,
     `query: ${query.position} ${JSON.stringify(query.piece)}`,
     `key: ${key.position} ${JSON.stringify(key.piece)}`,
   ];
-  return [title, ...steps.map(stepLines)].map((lines) => lines.join('\n')).join('\n\n') + '\n';
+  return [title, ...steps.map((step) => stepLines(step, cell, head))]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+    .concat('\n');
 }
 
-function stepLines({ id, side, title, formula, note, rows, result, order }: CellStep): string[] {
+function stepLines(step: CellStep, cell: Cell, head: number): string[] {
+  const { id, side, rows, result } = step;
+  const { title, formula, note, order } = stepText(step, cell, head);
   return [
     `[${side ? `${id} ${side}` : id}] ${title}`,
     ...labelled('formula', formula),

@@ -36,7 +36,7 @@ export function partsOf(sites: SiteFacts[]): { part: Site['part']; sites: SiteFa
 }
 
 export function headsByEntropy(sites: SiteFacts[], order: Order): ChosenHead[] {
-  const sign = order === 'narrow' ? 1 : -1;
+  const sign = order === 'peaked' ? 1 : -1;
   const entropy = ({ site, head }: ChosenHead) => site.head_facts[head].entropy;
   return sites
     .flatMap((site) => site.head_facts.map((_, head) => ({ site, head })))

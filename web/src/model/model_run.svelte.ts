@@ -2,18 +2,18 @@
 import {
   api,
   latestWins,
-  type Changes,
   type HeadTensor,
+  type Interventions,
   type RunAnswer,
   type Tokens,
   type WeightsShown,
 } from '../lib/api';
-import { changesIn } from './state';
+import { numInterventions, type AllInterventions } from './interventions';
 
 export interface RunWish {
   text: string;
   checkpoint: number | null;
-  changes: Required<Changes>;
+  interventions: AllInterventions;
 }
 
 const asTheyAre: WeightsShown = { byWord: false, hideSpecial: false };
@@ -60,14 +60,14 @@ export class ModelRun {
   }
 
   async #run(wish: RunWish): Promise<RunAnswer> {
-    const { text, checkpoint, changes } = wish;
-    const request = (wanted: Changes | null) =>
-      api.run({ text, target: null, checkpoint, changes: wanted, beam: null });
-    const isReplaced = changes.replace.length > 0;
+    const { text, checkpoint, interventions } = wish;
+    const request = (wanted: Interventions | null) =>
+      api.run({ text, target: null, checkpoint, interventions: wanted, beam: null });
+    const isReplaced = interventions.replacements.length > 0;
     if (isReplaced && (this.original === null || this.wish?.text !== text)) {
       this.original = (await request(null)).source;
     }
-    const result = await request(changesIn(changes) > 0 ? changes : null);
+    const result = await request(numInterventions(interventions) > 0 ? interventions : null);
     if (!isReplaced) this.original = result.source;
     return result;
   }

@@ -1,20 +1,19 @@
 // What the model view shows: its part of the URL.
-import type { Changes } from '../lib/api';
 import { slice } from '../lib/state';
+import { interventionsOf, noInterventions } from './interventions';
 
-export const panelNames = ['heads', 'paths', 'changes', 'truth', 'decoding'] as const;
+export const panelNames = ['heads', 'paths', 'interventions', 'attribution', 'decoding'] as const;
 export type PanelName = (typeof panelNames)[number];
 
-export const orders = ['layer', 'narrow', 'broad'] as const;
+// By layer, or by entropy: the most peaked heads or the broadest first.
+export const orders = ['layer', 'peaked', 'broad'] as const;
 export type Order = (typeof orders)[number];
-
-export const noChanges: Required<Changes> = { heads: [], links: [], similarity: null, replace: [] };
 
 const defaults = {
   panel: 'heads' as PanelName,
   text: '', // empty: the first example
   checkpoint: null as number | null, // null: the model as it is
-  changes: noChanges,
+  interventions: noInterventions,
   // heads
   order: 'layer' as Order,
   site: '', // the open head's; empty: all heads are shown
@@ -28,7 +27,7 @@ const defaults = {
   stage: -1, // -1: the last
   anchors: true,
   isClose: false, // only where the words are now
-  // truth and decoding
+  // attribution and decoding
   target: -1, // the position or class that is explained; -1: the likeliest to interest
   beam: 5,
   prefix: -1, // tokens before the next-token bars; -1: all of a text, the first of a translation
@@ -40,7 +39,20 @@ const defaults = {
 
 export type ModelState = typeof defaults;
 
-export const modelState = slice('model', defaults, isValid);
+// Names of an older page, which bookmarks may hold.
+const oldPanels: Record<string, PanelName> = { changes: 'interventions', truth: 'attribution' };
+const oldOrders: Record<string, Order> = { narrow: 'peaked' };
+
+export const modelState = slice('model', defaults, {
+  isValid,
+  oldNames: { interventions: 'changes' },
+  upgrade: (field, value) => {
+    if (field === 'panel') return oldPanels[value as string] ?? value;
+    if (field === 'order') return oldOrders[value as string] ?? value;
+    if (field === 'interventions') return interventionsOf(value);
+    return value;
+  },
+});
 
 function isValid(field: keyof ModelState, value: unknown): boolean {
   switch (field) {
@@ -52,8 +64,6 @@ function isValid(field: keyof ModelState, value: unknown): boolean {
       return value === null || Number.isInteger(value);
     case 'cell':
       return isCell(value as unknown[]);
-    case 'changes':
-      return isChanges(value as Record<string, unknown>);
     case 'side':
       return value === 'source' || value === 'target';
     default:
@@ -63,12 +73,4 @@ function isValid(field: keyof ModelState, value: unknown): boolean {
 
 function isCell(value: unknown[]): boolean {
   return (value.length === 0 || value.length === 2) && value.every(Number.isInteger);
-}
-
-function isChanges({ heads, links, replace }: Record<string, unknown>): boolean {
-  return [heads, links, replace].every(Array.isArray);
-}
-
-export function changesIn({ heads, links, similarity, replace }: Required<Changes>): number {
-  return heads.length + links.length + (similarity === null ? 0 : 1) + replace.length;
 }

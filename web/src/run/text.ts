@@ -1,8 +1,8 @@
 // The strings of this view: a part of the table in lib/text.ts.
 export const runText = {
-  live: 'The run is going on.',
+  live: 'The run is live.',
   ended: 'The run has ended.',
-  none: 'This model’s folder has no record of its training.',
+  none: 'This model’s folder has no log of its training.',
   waiting: 'Waiting for the first numbers …',
   lost: 'The connection is lost; trying again …',
   curves: {
@@ -10,7 +10,7 @@ export const runText = {
     quality: 'Quality on held-out text',
     learningRate: 'Learning rate',
     gradientNorm: 'Gradient norm',
-    speed: 'Tokens a second',
+    speed: 'Throughput in tokens per second',
   },
   series: {
     update: 'update',
@@ -20,7 +20,7 @@ export const runText = {
     accuracy: 'accuracy in %',
     learning_rate: 'learning rate',
     gradient_norm: 'gradient norm',
-    tokens_per_second: 'tokens a second',
+    tokens_per_second: 'tokens per second',
   },
   facts: {
     update: 'Update',
@@ -28,7 +28,7 @@ export const runText = {
     validation: 'Held-out loss',
     bleu: 'BLEU',
     accuracy: 'Accuracy',
-    speed: 'Tokens a second',
+    speed: 'Tokens per second',
   },
   samples: {
     title: 'Samples as they improve',
@@ -43,9 +43,9 @@ export const runText = {
     same: 'unchanged',
   },
   checkpoints: {
-    title: 'A checkpoint reads a sentence',
-    note: 'Move through the saved weights: the answer and the chosen head are those of that update. The model’s views follow it, too.',
+    title: 'A sentence at each checkpoint',
+    note: 'Move through the saved weights: the answer and the chosen head are those of that update. The views of the model follow.',
     open: 'Open the model’s views at this checkpoint',
-    none: 'The run has kept no checkpoints to look back at. heed train --keep keeps some.',
+    none: 'The run has kept no checkpoints. heed train --keep 5 keeps some.',
   },
 };

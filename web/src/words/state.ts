@@ -54,7 +54,7 @@ export const wordsDefaults: WordsState = {
   digits: 'few',
 };
 
-export const wordsState = slice('words', wordsDefaults, isValid);
+export const wordsState = slice('words', wordsDefaults, { isValid });
 
 // What somebody wrote into the address by hand must still be a state that the view can draw.
 function isValid(field: keyof WordsState, value: unknown): boolean {

@@ -1,0 +1,68 @@
+#include "heed/train/base_model.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/models/config_fields.h"
+#include "heed/models/model_folder.h"
+#include "heed/train/training_files.h"
+
+namespace heed::train {
+namespace {
+
+bool is_architecture(std::string_view setting) {
+  return std::ranges::any_of(models::config_fields(), [&](const models::ConfigField& field) {
+    return field.is_architecture && field.option == setting;
+  });
+}
+
+// A classifier and a masked language model have the same encoder.
+bool can_initialise(models::ModelKind kind, models::ModelKind base) {
+  const bool is_encoder =
+      kind == models::ModelKind::classifier && base == models::ModelKind::masked;
+  return kind == base || is_encoder;
+}
+
+// Calls work(the recipe's setting, the folder's) for each of the architecture.
+template <typename Work>
+void for_each_setting(Recipe& recipe, const std::string& folder, Work&& work) {
+  Recipe other;
+  other.model = models::load_config(folder);
+  check_as(ErrorKind::model, can_initialise(recipe.model.kind, other.model.kind), folder,
+           ": expected a model to initialise a ", models::name_of(recipe.model.kind),
+           " from, found a ", models::name_of(other.model.kind));
+  const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (is_architecture(ours[i].name)) work(ours[i], theirs[i]);
+  }
+}
+
+}  // namespace
+
+void copy_architecture(Recipe& recipe, const std::string& folder) {
+  for_each_setting(recipe, folder, [](const RecipeField& ours, const RecipeField& theirs) {
+    ours.set(theirs.get());
+  });
+}
+
+void check_same_architecture(const Recipe& recipe, const std::string& folder) {
+  Recipe copy = recipe;
+  for_each_setting(copy, folder, [&](const RecipeField& ours, const RecipeField& theirs) {
+    check_as(ErrorKind::usage, ours.get() == theirs.get(), quoted(ours.name), ": expected ",
+             theirs.get(), " as in `from` ", folder, ", found ", ours.get());
+  });
+}
+
+void initialise_from(Task& task, const std::string& folder) {
+  const bool has_same_head = models::load_config(folder).labels == task.labels();
+  const std::vector<nn::NamedTensor> theirs = models::load_parameters(folder);
+  for (nn::NamedTensor& ours : nn::named_parameters(task)) {
+    const auto base = std::ranges::find(theirs, ours.name, &nn::NamedTensor::name);
+    if (base == theirs.end() || (!has_same_head && ours.name.starts_with("head."))) continue;
+    check_as(ErrorKind::model, base->value.shape() == ours.value.shape(), folder, ": ", ours.name,
+             ": expected the shape ", ours.value.shape(), ", found ", base->value.shape());
+    std::ranges::copy(base->value.values(), ours.value.data());
+  }
+}
+
+}  // namespace heed::train

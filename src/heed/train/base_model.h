@@ -1,0 +1,24 @@
+// Initialising a run from a pretrained model: its architecture and its weights.
+#pragma once
+
+#include <string>
+
+#include "heed/train/recipe.h"
+#include "heed/train/task.h"
+
+namespace heed::train {
+
+// Gives the recipe the architecture of the model in the folder: layers, widths, heads, positions
+// and norms. Refuses (ErrorKind::model) a model of another kind; a classifier may be initialised
+// from a masked language model.
+void copy_architecture(Recipe& recipe, const std::string& folder);
+
+// Refuses (ErrorKind::usage) a recipe with another architecture, and names the setting that
+// differs.
+void check_same_architecture(const Recipe& recipe, const std::string& folder);
+
+// Overwrites all parameters that have one of the same name in the folder; those of a head only if
+// both models have the same labels. Refuses (ErrorKind::model) one of another shape.
+void initialise_from(Task& task, const std::string& folder);
+
+}  // namespace heed::train

@@ -1,0 +1,86 @@
+// Training a model on batches in memory:
+//
+//   models::Classifier model(config, seed);
+//   train::BatchTask task(model, batches, {.validation = held_out, .tokenizer = tokenizer});
+//   train::train(task, "my-model", options);
+//
+// The task shares its parameters with `model`. In the end these are the latest ones; the model
+// folder has those that the options ask for: averaged, or the best on the validation batches.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/data/shuffled_range.h"
+#include "heed/io/sha256.h"
+#include "heed/train/model_task.h"
+
+namespace heed::train {
+
+template <typename Batch>
+struct BatchTaskOptions {
+  std::vector<Batch> validation = {};
+  std::optional<text::Tokenizer> tokenizer = {};  // saved with the model
+  // Whether every epoch takes the batches in a random order of its own; otherwise as they stand.
+  bool shuffle = false;
+  std::uint64_t shuffle_seed = 1;
+};
+
+// See ModelTask for what a model and a batch must offer.
+template <typename Model, typename Batch>
+class BatchTask : public ModelTask<Model, Batch> {
+ public:
+  BatchTask(Model model, std::vector<Batch> batches, BatchTaskOptions<Batch> options = {})
+      : batches_(std::move(batches)), options_(std::move(options)) {
+    check_as(ErrorKind::data, !batches_.empty(), "training: expected batches, found none");
+    this->model_.emplace(std::move(model));
+    this->tokenizer_ = std::move(options_.tokenizer);
+  }
+
+  // Of the sizes of all batches, which stand for their contents.
+  std::string data_hash() const override {
+    io::Sha256 hash;
+    for (const auto* batches : {&batches_, &options_.validation}) {
+      hash.update(std::to_string(batches->size()) + '\n');
+      for (const Batch& batch : *batches) {
+        const BatchSize size = batch_size(batch);
+        hash.update(std::to_string(size.num_targets) + ' ' +
+                    std::to_string(size.num_source_tokens) + '\n');
+      }
+    }
+    return hash.hex_digest();
+  }
+  DataSummary summary() const override {
+    DataSummary summary;
+    if constexpr (ModelTask<Model, Batch>::has_config) {
+      summary.vocabulary = this->model_->config().vocabulary;
+    }
+    summary.examples = "batches";
+    summary.num_examples = std::ssize(batches_);
+    summary.num_valid_examples = std::ssize(options_.validation);
+    return summary;
+  }
+  Index num_batches(Index) override { return std::ssize(batches_); }
+  Index num_validation_batches() const override { return std::ssize(options_.validation); }
+
+ protected:
+  Batch training_batch(Index epoch, Index number) override {
+    if (!options_.shuffle) return batches_[static_cast<std::size_t>(number)];
+    const data::ShuffledRange order(
+        batches_.size(), random_key(options_.shuffle_seed, static_cast<std::uint64_t>(epoch), 0));
+    return batches_[order[static_cast<std::uint64_t>(number)]];
+  }
+  Batch validation_batch(Index number) const override {
+    return options_.validation[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  std::vector<Batch> batches_;
+  BatchTaskOptions<Batch> options_;
+};
+
+}  // namespace heed::train

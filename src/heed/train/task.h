@@ -1,0 +1,61 @@
+// A training task: its data, its model, its loss and its scores. The training loop knows what it
+// trains by this interface alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "heed/nn/forward_context.h"
+#include "heed/nn/module.h"
+#include "heed/train/training_observer.h"
+
+namespace heed::train {
+
+// Long work calls this now and then; true makes it return early.
+using ShouldStop = std::function<bool()>;
+
+struct BatchLoss {
+  Tensor loss;                         // [], the sum over all targets of the batch
+  double negative_log_likelihood = 0;  // the sum of -log p, without label smoothing
+  Index num_targets = 0;               // predictions: target tokens, or examples with a label
+  Index num_source_tokens = 0;         // tokens that the model reads besides the targets
+};
+
+// The constructor of a task reads its files; prepare() does the slow rest.
+class Task {
+ public:
+  Task() = default;
+  virtual ~Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  // A hash of all training and validation data: a run resumes with the same data only.
+  virtual std::string data_hash() const = 0;
+  // Tokenizes the data and builds the model with random weights. The tokenizer is that of the model
+  // folder; a new one is trained when the name is empty. What follows needs a prepared task.
+  virtual void prepare(const std::string& /*tokenizer_folder*/) {}
+
+  virtual void visit_parameters(nn::ParameterVisitor& visitor) = 0;
+  virtual std::vector<std::string> labels() const { return {}; }  // classes of the model's head
+  virtual DataSummary summary() const = 0;
+
+  // Batches of an epoch: a function of the recipe and the epoch alone, so that a resumed run sees
+  // the batches of an uninterrupted one.
+  virtual Index num_batches(Index epoch) = 0;
+  virtual BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) = 0;
+
+  virtual Index num_validation_batches() const = 0;  // 0: no validation data
+  virtual BatchLoss validation_loss(Index batch, nn::ForwardContext& context) const = 0;
+  // Scores of the model besides the validation loss, and samples. False: stopped.
+  virtual bool add_scores(ValidationReport& /*report*/, const ShouldStop& /*should_stop*/) const {
+    return true;
+  }
+
+  // Writes a model folder, ready for inference.
+  virtual void save_model(const std::string& folder) const = 0;
+  // What a resumed run needs besides its checkpoint.
+  virtual void save_tokenizer(const std::string& folder) const = 0;
+};
+
+}  // namespace heed::train

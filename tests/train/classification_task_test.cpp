@@ -1,0 +1,233 @@
+#include "heed/train/classification_task.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/parallel.h"
+#include "heed/models/model_folder.h"
+#include "heed/text/lines.h"
+#include "heed/train/base_model.h"
+#include "io/expect_error.h"
+#include "train/toy_classes.h"
+
+namespace heed::train {
+namespace {
+
+using io::expect_error;
+
+void expect_refused(ErrorKind kind, const Training& training, const std::string& message) {
+  expect_error(kind, message, [&] { hash_after(training); });
+  EXPECT_FALSE(std::filesystem::exists(training.model_folder));
+}
+
+TEST(ClassificationTask, LearnsTheClassesAndTellsHowWell) {
+  const ToyClasses toy;
+  Watcher watcher;
+  const TrainingResult result = train_model(toy.classes("model"), watcher);
+  EXPECT_EQ(result.end, RunEnd::finished);
+  EXPECT_EQ(watcher.start.data.examples, "lines");
+  EXPECT_EQ(watcher.start.data.num_examples, 120);
+  EXPECT_EQ(watcher.start.data.num_valid_examples, 24);
+  ASSERT_FALSE(watcher.validations.empty());
+  EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
+  EXPECT_EQ(watcher.validations.back().macro_f1, 1.0);
+  EXPECT_LT(watcher.validations.back().loss, watcher.validations.front().loss);
+  const auto loaded = models::load_model_folder<models::Classifier>(toy.file("model"));
+  EXPECT_EQ(loaded.model.config().labels, (std::vector<std::string>{"calm", "cold", "warm"}));
+  EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
+}
+
+TEST(ClassificationTask, WritesAccuracyAndMacroF1ToTheLog) {
+  const ToyClasses toy;
+  hash_after(toy.classes("model"));
+  nlohmann::json validation;
+  for (const std::string& line : text::read_lines(toy.file("model/training/metrics.jsonl"))) {
+    const auto entry = nlohmann::json::parse(line);
+    if (entry["kind"] == "validation") validation = entry;
+  }
+  EXPECT_EQ(validation["accuracy"], 1.0);
+  EXPECT_EQ(validation["macro_f1"], 1.0);
+}
+
+TEST(ClassificationTask, ResumesWithTheSameBits) {
+  const ToyClasses toy;
+  for (const models::Pooling pooling : {models::Pooling::first, models::Pooling::attention}) {
+    Training whole = toy.classes("whole-" + std::string(models::name_of(pooling)));
+    whole.recipe.model.pooling = pooling;
+    const std::string expected = hash_after(whole);
+    for (const Index stop : {1, 5, 11}) {
+      Training stopped = whole;
+      stopped.model_folder += "-stopped-" + std::to_string(stop);
+      Watcher watcher;
+      watcher.stop_after = stop;
+      ASSERT_EQ(train_model(stopped, watcher).end, RunEnd::interrupted);
+      EXPECT_EQ(hash_after(stopped), expected) << "stopped after " << stop;
+    }
+  }
+}
+
+TEST(ClassificationTask, IsTheSameToTheBitForAnyNumberOfThreads) {
+  const ToyClasses toy;
+  const int before = num_threads();
+  std::vector<std::string> hashes;
+  for (const int threads : {1, 2}) {
+    set_num_threads(threads);
+    hashes.push_back(hash_after(toy.classes("threads-" + std::to_string(threads))));
+  }
+  set_num_threads(before);
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+TEST(ClassificationTask, StopsEarlyByAccuracy) {
+  const ToyClasses toy;
+  Training training = toy.classes("model");
+  training.recipe.training.early_stopping = StoppingMetric::accuracy;
+  training.recipe.training.patience = 2;
+  training.recipe.training.validate_every = parse_interval("2u", "");
+  training.recipe.training.after = parse_run_length("200u", "");
+  Watcher watcher;
+  EXPECT_EQ(train_model(training, watcher).end, RunEnd::stopped_early);
+  EXPECT_LT(watcher.updates.back().update, 200);
+}
+
+TEST(BalancedWeights, LetAllClassesCountTheSame) {
+  const std::vector<int> classes{0, 0, 0, 1, 2, 2};
+  const std::vector<float> weights = balanced_weights(classes, 4);
+  EXPECT_FLOAT_EQ(weights[0], 6.0f / (4 * 3));
+  EXPECT_FLOAT_EQ(weights[1], 6.0f / 4);
+  EXPECT_FLOAT_EQ(weights[2], 6.0f / (4 * 2));
+  EXPECT_EQ(weights[3], 0);
+}
+
+TEST(ClassificationTask, ClassWeightsChangeWhatIsLearned) {
+  const ToyClasses toy;
+  Training balanced = toy.classes("balanced");
+  balanced.recipe.training.class_weights = ClassWeights::balanced;
+  EXPECT_NE(hash_after(balanced), hash_after(toy.classes("plain")));
+}
+
+TEST(ClassificationTask, RefusesWhatDoesNotFitLabelledLines) {
+  const ToyClasses toy;
+  Training training = toy.classes("model");
+  training.recipe.model.decoder_layers = 1;
+  expect_refused(ErrorKind::usage, training,
+                 "model: expected no decoder layers for heed-classifier, found 1");
+  training = toy.classes("model");
+  training.recipe.training.bpe_dropout = 0.1;
+  training.recipe.tokenizer.subwords = text::Subwords::bpe;
+  expect_refused(ErrorKind::usage, training, "`bpe_dropout`: expected 0 for `labelled`, found 0.1");
+  training = toy.classes("model");
+  training.recipe.training.early_stopping = StoppingMetric::bleu;
+  expect_refused(ErrorKind::usage, training,
+                 "`early_stopping`: expected none, loss or accuracy for this task, found bleu");
+  training = toy.classes("model");
+  std::ofstream(toy.file("valid.tsv")) << "warm\tred\nmild\tgreen\n";
+  expect_refused(
+      ErrorKind::data, training,
+      toy.file("valid.tsv") + ":2: expected one of the 3 labels of the model, found mild");
+  std::ofstream(toy.file("train.tsv")) << "warm\tred\nwarm\tgreen\n";
+  expect_refused(ErrorKind::data, training,
+                 toy.file("train.tsv") + ": expected lines of at least 2 labels, found 1");
+}
+
+TEST(BaseModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
+  const ToyClasses toy;
+  hash_after(toy.masked("masked"));
+  Training training = toy.classes("model");
+  training.files["from"] = toy.file("masked");
+  training.recipe.training.schedule.peak = 0;  // so that it stays what it began as
+  hash_after(training);
+
+  const auto from = models::load_model_folder<models::MaskedModel>(toy.file("masked"));
+  const auto tuned = models::load_model_folder<models::Classifier>(toy.file("model"));
+  EXPECT_EQ(tuned.tokenizer.bytes(), from.tokenizer.bytes());
+  const auto theirs = models::parameters(from.model), ours = models::parameters(tuned.model);
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    EXPECT_EQ(ours[i].name, theirs[i].name);
+    EXPECT_TRUE(std::ranges::equal(ours[i].value.values(), theirs[i].value.values()))
+        << ours[i].name;
+  }
+}
+
+TEST(BaseModel, GivesItsHeadOnlyForTheSameLabels) {
+  const ToyClasses toy;
+  hash_after(toy.classes("first"));
+  const auto head_of = [](const std::string& folder) {
+    const Tensor head =
+        models::parameters(models::load_model_folder<models::Classifier>(folder).model)
+            .back()
+            .value;
+    return std::vector<float>(head.values().begin(), head.values().end());
+  };
+  Training second = toy.classes("second");
+  second.files["from"] = toy.file("first");
+  second.recipe.training.schedule.peak = 0;
+  hash_after(second);
+  EXPECT_EQ(head_of(toy.file("second")), head_of(toy.file("first")));
+
+  std::ofstream(toy.file("other.tsv")) << "hot\tthe red\nnot\tthe blue\n";
+  Training third = second;
+  third.model_folder = toy.file("third");
+  third.files = {{"labelled", toy.file("other.tsv")}, {"from", toy.file("first")}};
+  hash_after(third);
+  EXPECT_EQ(head_of(toy.file("third")), (std::vector<float>{0, 0}));
+}
+
+TEST(BaseModel, IsNotNeededToResume) {
+  const ToyClasses toy;
+  hash_after(toy.masked("masked"));
+  Training whole = toy.classes("whole");
+  whole.files["from"] = toy.file("masked");
+  const std::string expected = hash_after(whole);
+  Training stopped = whole;
+  stopped.model_folder = toy.file("stopped");
+  Watcher watcher;
+  watcher.stop_after = 9;
+  train_model(stopped, watcher);
+  std::filesystem::remove_all(toy.file("masked"));
+  EXPECT_EQ(hash_after(stopped), expected);
+}
+
+TEST(BaseModel, ADifferentOneIsRefusedWhenTheRunIsResumed) {
+  const ToyClasses toy;
+  hash_after(toy.masked("masked"));
+  Training training = toy.classes("model");
+  training.files["from"] = toy.file("masked");
+  hash_after(training);
+  training.files.erase("from");
+  EXPECT_THROW(hash_after(training), Error);
+}
+
+TEST(BaseModel, WithAnotherNetworkIsRefusedByTheSettingThatDiffers) {
+  const ToyClasses toy;
+  Training masked = toy.masked("masked");
+  masked.recipe.model.model_dim = 8;
+  hash_after(masked);
+  Training training = toy.classes("model");
+  training.files["from"] = toy.file("masked");
+  expect_refused(ErrorKind::usage, training,
+                 "`width`: expected 8 as in `from` " + toy.file("masked") + ", found 16");
+  take_network(training.recipe, toy.file("masked"));
+  EXPECT_EQ(training.recipe.model.model_dim, 8);
+  EXPECT_NE(hash_after(training), "");
+}
+
+TEST(BaseModel, OfAnotherKindIsRefused) {
+  const ToyClasses toy;
+  std::ofstream(toy.file("text.txt")) << "red green blue red green blue red green blue\n";
+  Training writer{toy.file("writer"), {{"text", toy.file("text.txt")}}, recipe_preset("char")};
+  writer.recipe.model.max_positions = 4;
+  writer.recipe.training.after = parse_run_length("1u", "");
+  hash_after(writer);
+  Training training = toy.classes("model");
+  training.files["from"] = toy.file("writer");
+  expect_refused(ErrorKind::model, training,
+                 toy.file("writer") +
+                     ": expected a model to begin a heed-classifier with, found a heed-language");
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,133 @@
+#include "heed/train/image_task.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "heed/base/parallel.h"
+#include "heed/models/model_folder.h"
+#include "io/expect_error.h"
+#include "train/toy_classes.h"
+#include "train/toy_images.h"
+
+namespace heed::train {
+namespace {
+
+using io::expect_error;
+
+TEST(ImageTask, LearnsTheClassesAndTellsHowWell) {
+  const ToyImages toy;
+  Watcher watcher;
+  const TrainingResult result = train_model(toy.training("model"), watcher);
+  EXPECT_EQ(result.end, RunEnd::finished);
+  EXPECT_EQ(watcher.start.data.examples, "images");
+  EXPECT_EQ(watcher.start.data.num_examples, 60);
+  EXPECT_EQ(watcher.start.data.num_valid_examples, 16);
+  ASSERT_FALSE(watcher.validations.empty());
+  EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
+  const auto model = models::load_model<models::ImageClassifier>(toy.file("model"));
+  EXPECT_EQ(model.config().labels, (std::vector<std::string>{"left", "right"}));
+  EXPECT_EQ(models::weights_hash(models::parameters(model)), result.weights_hash);
+  EXPECT_FALSE(std::filesystem::exists(toy.file("model/tokenizer.model")));
+}
+
+TEST(ImageTask, ResumesWithTheSameBits) {
+  const ToyImages toy;
+  const std::string expected = hash_after(toy.training("whole"));
+  for (const Index stop : {1, 5, 11}) {
+    const Training stopped = toy.training("stopped-" + std::to_string(stop));
+    Watcher watcher;
+    watcher.stop_after = stop;
+    ASSERT_EQ(train_model(stopped, watcher).end, RunEnd::interrupted);
+    EXPECT_EQ(hash_after(stopped), expected) << "stopped after " << stop;
+  }
+}
+
+TEST(ImageTask, IsTheSameToTheBitForAnyNumberOfThreads) {
+  const ToyImages toy;
+  const int before = num_threads();
+  std::vector<std::string> hashes;
+  for (const int threads : {1, 2}) {
+    set_num_threads(threads);
+    hashes.push_back(hash_after(toy.training("threads-" + std::to_string(threads))));
+  }
+  set_num_threads(before);
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+TEST(ImageTask, MovesTheImagesIfAsked) {
+  const ToyImages toy;
+  Training still = toy.training("still");
+  still.recipe.training.shift = 0;
+  EXPECT_NE(hash_after(still), hash_after(toy.training("moved")));
+}
+
+// All of an epoch in one batch: the losses differ only by how the images are moved.
+TEST(ImageTask, MovesTheImagesAnewInEveryEpochAndTheSameWayEveryTime) {
+  const ToyImages toy;
+  Training training = toy.training("model");
+  training.recipe.training.batch_tokens = 4 * 60;
+  const auto loss_of = [&](Index epoch, Index shift) {
+    training.recipe.training.shift = shift;
+    ImageTask task(training.files, training.recipe);
+    task.prepare("");
+    EXPECT_EQ(task.num_batches(epoch), 1);
+    auto context = nn::ForwardContext::inference();
+    return task.loss(epoch, 0, context).negative_log_likelihood;
+  };
+  EXPECT_NEAR(loss_of(0, 0), loss_of(1, 0), 1e-6);
+  EXPECT_EQ(loss_of(0, 2), loss_of(0, 2));
+  EXPECT_GT(std::abs(loss_of(0, 2) - loss_of(1, 2)), 1e-4);
+}
+
+TEST(ImageTask, SeesEveryImageOnceInAnEpoch) {
+  const ToyImages toy;
+  const Training training = toy.training("model");
+  ImageTask task(training.files, training.recipe);
+  task.prepare("");
+  ASSERT_EQ(task.num_batches(3), 4);  // of 16 images each, the last of 12
+  Index total = 0;
+  for (Index batch = 0; batch < 4; ++batch) {
+    auto context = nn::ForwardContext::inference();
+    total += task.loss(3, batch, context).num_targets;
+  }
+  EXPECT_EQ(total, 60);
+}
+
+TEST(ImageTask, RefusesOtherImagesWhenTheRunIsResumed) {
+  const ToyImages toy;
+  const Training training = toy.training("model");
+  hash_after(training);
+  toy.write("train", 58, 3);
+  EXPECT_THROW(hash_after(training), Error);
+}
+
+TEST(ImageTask, RefusesWhatDoesNotFitImages) {
+  const ToyImages toy;
+  const auto expect_refused = [&](const Training& training, const std::string& message) {
+    expect_error(ErrorKind::usage, message, [&] { hash_after(training); });
+    EXPECT_FALSE(std::filesystem::exists(training.model_folder));
+  };
+  Training training = toy.training("model");
+  training.recipe.model.patch_side = 3;
+  expect_refused(training, "model: expected a patch side that divides an image of 8 x 8, found 3");
+  training = toy.training("model");
+  training.recipe.model.decoder_layers = 1;
+  expect_refused(training, "model: expected no decoder layers for heed-image-classifier, found 1");
+  training = toy.training("model");
+  training.recipe.training.early_stopping = StoppingMetric::accuracy;
+  training.files.erase("valid-images");
+  EXPECT_THROW(hash_after(training), Error);
+}
+
+TEST(ImageTask, NamesAFileThatIsNoImage) {
+  const ToyImages toy;
+  std::ofstream(toy.file("images/train/left/notes.txt")) << "light";
+  expect_error(ErrorKind::data,
+               toy.file("images/train/left/notes.txt") +
+                   ": expected a PNG or JPEG image, found a file that begins with 6c 69 67 68",
+               [&] { hash_after(toy.training("model")); });
+}
+
+}  // namespace
+}  // namespace heed::train
