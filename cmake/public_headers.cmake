@@ -22,15 +22,15 @@ set(HEED_PUBLIC_HEADERS
   heed/ops/softmax.h
   heed/nn/attention.h
   heed/nn/attention_hook.h
-  heed/nn/decoder.h
   heed/nn/embedding.h
-  heed/nn/encoder.h
   heed/nn/feed_forward.h
   heed/nn/forward_context.h
   heed/nn/interventions.h
   heed/nn/linear.h
   heed/nn/module.h
   heed/nn/norm.h
+  heed/nn/transformer_block.h
+  heed/nn/transformer_stack.h
   heed/text/tokenizer.h
   heed/metrics/bleu.h
   heed/metrics/chrf.h
@@ -76,19 +76,25 @@ set(HEED_SUPPORT_HEADERS
   heed/metrics/word_alignment.h
   heed/models/choices.h
   heed/models/class_head.h
+  heed/models/model.h
   heed/models/packed_ids.h
   heed/models/text_encoder.h
   heed/models/transformer_config.h
-  heed/nn/block_options.h
+  heed/nn/initializer.h
   heed/nn/key_value_cache.h
+  heed/nn/output_projection.h
+  heed/nn/packing.h
   heed/nn/patch_embedding.h
   heed/nn/positions.h
   heed/nn/residual.h
-  heed/nn/stack_ends.h
+  heed/nn/stack_cache.h
+  heed/nn/transformer_options.h
+  heed/nn/weight.h
   heed/ops/alignment_loss.h
   heed/ops/argmax_projection.h
   heed/ops/packed_matrix.h
   heed/ops/positions.h
+  heed/ops/projection_cross_entropy.h
   heed/ops/quantized_matrix.h
   heed/ops/similarity.h
   heed/train/averaging.h

@@ -17,6 +17,7 @@
 #include "heed/infer/alignment.h"
 #include "heed/metrics/alignment_error_rate.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "heed/text/lines.h"
 #include "heed/text/words.h"
 
@@ -48,7 +49,8 @@ struct Scores {
 
 class Scorer {
  public:
-  explicit Scorer(const std::string& model) : folder_(models::load_model_folder(model)) {
+  explicit Scorer(const std::string& model)
+      : folder_(models::load_model_folder<models::TranslationModel>(model)) {
     scores.heads.resize(static_cast<std::size_t>(config().decoder_layers * config().num_heads));
   }
 
@@ -87,7 +89,7 @@ class Scorer {
     return ids;
   }
 
-  models::ModelFolder folder_;
+  models::TranslationModelFolder folder_;
 };
 
 std::string shown(const AlignmentErrorRate& rate) {

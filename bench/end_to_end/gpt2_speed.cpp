@@ -18,10 +18,9 @@
 #include "heed/base/random.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/embedding.h"
-#include "heed/nn/encoder.h"
-#include "heed/nn/module.h"
-#include "heed/ops/linear.h"
-#include "heed/ops/projection_cross_entropy.h"
+#include "heed/nn/output_projection.h"
+#include "heed/nn/packing.h"
+#include "heed/nn/transformer_stack.h"
 #include "heed/train/optimizer.h"
 #include "support/process_memory.h"
 #include "support/samples.h"
@@ -32,7 +31,7 @@ namespace {
 constexpr int vocabulary = 50257;
 
 // Radford et al. 2019, the smallest of the four: 124 million parameters.
-nn::BlockOptions gpt2_small() {
+nn::TransformerOptions gpt2_small() {
   return {.num_layers = 12,
           .model_dim = 768,
           .feed_forward_dim = 3072,
@@ -40,7 +39,8 @@ nn::BlockOptions gpt2_small() {
           .max_positions = 1024,
           .norm_place = nn::NormPlace::before,
           .positions = nn::Positions::learned,
-          .activation = nn::Activation::gelu};
+          .activation = nn::Activation::gelu,
+          .is_causal = true};
 }
 
 std::vector<int> random_ids(Index count, Rng& rng) {
@@ -57,9 +57,8 @@ class LanguageModel {
   // The loss summed over all tokens: N ids, and the N next ids.
   Tensor loss(std::span<const int> ids, const Spans& spans, std::span<const int> next) const {
     auto context = nn::ForwardContext::training(1, 1);
-    const Tensor hidden = stack_.forward({embedding_.forward(ids), spans}, context,
-                                         ops::AttentionMask::causal_mask());  // [N, D]
-    return ops::projection_cross_entropy(hidden, embedding_.weight(), Tensor(), next, 0).loss;
+    const Tensor hidden = stack_.forward({embedding_.forward(ids), spans}, context);  // [N, D]
+    return nn::OutputProjection().loss(hidden, embedding_.weight(), next, 0).loss;
   }
 
   void pack(ops::WeightFormat format) {
@@ -76,10 +75,10 @@ class LanguageModel {
     auto context = nn::ForwardContext::inference();
     const Index length = static_cast<Index>(ids.size());
     const Tensor hidden =
-        stack_.advance({embedding_.forward(ids), Spans::single(length)}, cache, context);
+        stack_.step({embedding_.forward(ids), Spans::single(length)}, cache, context);
     const Index dim = hidden.dim(-1);
     const Tensor last = Tensor::from(hidden.values().last(dim), {1, dim});
-    const Tensor logits = ops::linear(last, embedding_.packed(), Tensor());  // [1, V]
+    const Tensor logits = nn::OutputProjection().logits(last, embedding_.weight());  // [1, V]
     return static_cast<int>(std::ranges::max_element(logits.values()) - logits.values().begin());
   }
 
@@ -90,7 +89,7 @@ class LanguageModel {
 
  private:
   nn::Embedding embedding_;  // also the output projection
-  nn::Encoder stack_;
+  nn::TransformerStack stack_;
 };
 
 // Parameters read per token: all but the positions, of which it reads one row. The embedding counts
@@ -110,7 +109,8 @@ double num_bytes_read(LanguageModel& model) {
     void visit(const std::string& name, Tensor& value) override {
       if (!name.ends_with("positions.weight")) bytes += value.size() * Index{sizeof(float)};
     }
-    void visit_weight(const std::string&, Tensor&, ops::PackedMatrix& packed) override {
+    void visit_weight(const std::string&, nn::Weight& weight) override {
+      const ops::PackedMatrix& packed = weight.packed;
       const Index row_scales = kernels::weight_row_scales(packed.format(), packed.in_dim());
       bytes += packed.out_dim() * (kernels::weight_row_bytes(packed.format(), packed.in_dim()) +
                                    row_scales * Index{sizeof(float)});
@@ -122,14 +122,14 @@ double num_bytes_read(LanguageModel& model) {
 
 // Bytes of the keys and values of `num_tokens` tokens, in all layers.
 double num_cached_numbers(double num_tokens) {
-  const nn::BlockOptions shape = gpt2_small();
+  const nn::TransformerOptions shape = gpt2_small();
   return 2 * num_tokens * static_cast<double>(shape.num_layers * shape.model_dim);
 }
 
 // FLOP per token in sequences of this length: one multiply-add forward and two backward for each
 // weight, and for each element of every vector in each cell of causal attention.
 double training_work(LanguageModel& model, double length) {
-  const nn::BlockOptions shape = gpt2_small();
+  const nn::TransformerOptions shape = gpt2_small();
   const double cells = (length + 1) / 2 * static_cast<double>(shape.num_layers);
   return 2 * 3 * (num_weights_read(model) + 2 * cells * static_cast<double>(shape.model_dim));
 }

@@ -11,6 +11,7 @@
 #include "heed/data/batch_plan.h"
 #include "heed/data/translation_corpus.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "heed/text/lines.h"
 #include "heed/train/translation_task.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 double loss(const std::string& folder, const std::string& source, const std::string& target) {
   constexpr Index batch_tokens = 4096;
-  const models::ModelFolder loaded = models::load_model_folder(folder);
+  const models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder);
   const text::ParallelLines lines = text::read_parallel_lines(source, target);
   const auto corpus =
       data::TranslationCorpus::tokenize(lines.source, lines.target, loaded.tokenizer);

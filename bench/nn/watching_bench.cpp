@@ -7,6 +7,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/models/language_model.h"
+#include "heed/models/presets.h"
 
 namespace heed::nn {
 namespace {
@@ -32,7 +33,7 @@ void BM_LanguagePass(benchmark::State& state) {
   models::TransformerConfig config = models::transformer_preset("char");
   config.vocabulary = 65;
   config.max_positions = 256;  // for the longest text below
-  const models::LanguageModel model = models::LanguageModel(config, 1).packed();
+  const models::LanguageModel model = models::pack(models::LanguageModel(config, 1));
   const Index length = state.range(1);
   const models::PackedIds ids{std::vector<int>(length, 7), Spans::single(length)};
   Indifferent wants_nothing;

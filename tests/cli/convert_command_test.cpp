@@ -7,6 +7,7 @@
 
 #include "heed/cli/inspect_command.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
 

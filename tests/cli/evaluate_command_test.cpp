@@ -108,7 +108,7 @@ struct SavedTranslator {
   std::string source = folder.write("test.en", "two three\none\nthree one two\n");
   std::string target = folder.write("test.de", "zwei drei\neins\ndrei eins vier\n");
   SavedTranslator() {
-    const models::ModelFolder& known = infer::word_by_word_model();
+    const models::TranslationModelFolder& known = infer::word_by_word_model();
     models::save_model_folder(model, known.model, known.tokenizer, known.generation);
   }
   EvaluateOptions options() const { return {.source = source, .target = target, .model = model}; }

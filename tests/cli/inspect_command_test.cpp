@@ -8,6 +8,7 @@
 
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
 

@@ -35,8 +35,8 @@ struct Saved {
 Saved<models::LanguageModelFolder> saved_generator() {
   return Saved<models::LanguageModelFolder>(infer::rhyme_model());
 }
-Saved<models::ModelFolder> saved_translator() {
-  return Saved<models::ModelFolder>(infer::word_by_word_model());
+Saved<models::TranslationModelFolder> saved_translator() {
+  return Saved<models::TranslationModelFolder>(infer::word_by_word_model());
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

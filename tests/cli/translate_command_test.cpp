@@ -20,7 +20,7 @@ using io::expect_error;
 struct SavedModel {
   TemporaryFolder folder;
   SavedModel() {
-    const models::ModelFolder& model = infer::word_by_word_model();
+    const models::TranslationModelFolder& model = infer::word_by_word_model();
     models::save_model_folder(folder.path(), model.model, model.tokenizer);
   }
   std::string run(const std::string& input, TranslateOptions options = {}) const {

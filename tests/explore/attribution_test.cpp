@@ -63,7 +63,7 @@ void expect_matches_slopes(const Model& model, const text::Tokenizer& tokenizer,
 }
 
 TEST(Attribution, GradientTimesInputIsTheSlopeOfTheLogProbability) {
-  const models::ModelFolder& folder = infer::word_by_word_model();
+  const models::TranslationModelFolder& folder = infer::word_by_word_model();
   expect_matches_slopes(untied_model<models::TranslationModel>(folder.model.config()),
                         folder.tokenizer, "source_embedding.weight",
                         translation_input("three one four"), 1);

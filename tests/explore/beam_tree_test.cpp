@@ -20,7 +20,7 @@ BeamTree tree_of(const SharedSession& session, const std::string& line, Index si
 
 // It has learned nothing, so the best beginning is seldom that of the best sentence.
 SharedSession random_translation() {
-  const models::ModelFolder& folder = infer::word_by_word_model();
+  const models::TranslationModelFolder& folder = infer::word_by_word_model();
   return session_of(models::TranslationModel(folder.model.config(), 5), folder.tokenizer);
 }
 

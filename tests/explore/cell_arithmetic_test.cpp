@@ -327,7 +327,8 @@ TEST(CellArithmetic, CanBeDoneAgainForLongTextsAndWideModels) {
 
 TEST(CellArithmetic, HalfPrecisionWeightsAreExactToo) {
   const SmallFolder folder;
-  const models::ModelFolder loaded = models::load_model_folder(folder.path());
+  const models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder.path());
   for (const auto format : {models::WeightFormat::f16, models::WeightFormat::bf16}) {
     const TemporaryFolder other;
     models::save_model_folder(other.path(), loaded.model, loaded.tokenizer, {}, format);
@@ -343,7 +344,8 @@ TEST(CellArithmetic, HalfPrecisionWeightsAreExactToo) {
 // is the engine's all the same, and it is called exact only where it can be done again.
 TEST(CellArithmetic, QuantizedWeightsAreCalledExactOnlyWhereTheyAre) {
   const SmallFolder folder;
-  const models::ModelFolder loaded = models::load_model_folder(folder.path());
+  const models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder.path());
   for (const auto format : {models::WeightFormat::int8, models::WeightFormat::int4}) {
     const TemporaryFolder other;
     models::save_model_folder(other.path(), loaded.model, loaded.tokenizer, {}, format);

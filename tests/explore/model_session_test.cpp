@@ -19,7 +19,7 @@ using models::ModelKind;
 void add_checkpoint(const std::string& folder, Index update, float value) {
   const train::TrainingFolder training(folder);
   training.create();
-  models::TranslationModel model = models::load_model(folder);
+  models::TranslationModel model = models::load_model<models::TranslationModel>(folder);
   train::Weights weights = nn::named_parameters(model);
   for (nn::NamedTensor& weight : weights) std::ranges::fill(weight.value.values(), value);
   train::Snapshots(training.snapshots(), {.averaged = 0, .kept = 10}).keep(update, weights);
@@ -62,7 +62,8 @@ TEST(ModelSession, HoldsTheModelOfItsKindAndNoOther) {
 TEST(ModelSession, OpensModelsInFewerBits) {
   const SmallFolder folder;
   const TemporaryFolder other;
-  const models::ModelFolder loaded = models::load_model_folder(folder.path());
+  const models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder.path());
   models::save_model_folder(other.path(), loaded.model, loaded.tokenizer, loaded.generation,
                             models::WeightFormat::int8);
   const ModelSession session(other.path());
@@ -101,7 +102,8 @@ TEST(SessionStore, KeepsASessionUntilTheWeightsChange) {
   const auto first = store.session();
   EXPECT_EQ(store.session(), first);
 
-  const models::ModelFolder loaded = models::load_model_folder(folder.path());
+  const models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder.path());
   models::TransformerConfig config = loaded.model.config();
   models::save_model_folder(folder.path(), models::TranslationModel(config, 99), loaded.tokenizer);
   const auto second = store.session();

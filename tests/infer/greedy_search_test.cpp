@@ -58,16 +58,16 @@ TEST(GreedySearch, FindsTheSameInPackedAndNarrowModels) {
   const TranslationModel model(small_config(), 4);
   const Sentences sources = sample_sentences({5, 1, 9});
   const BeamSearchOptions options{.beam_size = 1, .max_length = 20};
-  EXPECT_EQ(by_greed(model.packed(), sources, options), by_beam(model, sources, options));
+  EXPECT_EQ(by_greed(models::pack(model), sources, options), by_beam(model, sources, options));
   for (const models::WeightFormat format : models::quantized_formats) {
-    const TranslationModel quantized = model.quantize(format);
+    const TranslationModel quantized = models::quantize(model, format);
     EXPECT_EQ(by_greed(quantized, sources, options), by_beam(quantized, sources, options));
   }
 }
 
 // The tokens of a learned language, where the finder is sure, and long ends at different steps.
 TEST(GreedySearch, TranslatesAsABeamOfOneDoes) {
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   const WordByWordCorpus corpus;
   Sentences sources;
   for (const std::string& source : corpus.sources) {

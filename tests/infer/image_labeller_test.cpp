@@ -6,6 +6,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/presets.h"
 #include "support/image_files.h"
 #include "support/temporary_folder.h"
 

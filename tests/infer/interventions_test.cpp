@@ -70,8 +70,8 @@ TEST(ChangedAttention, ABeamStepByStepHasTheBitsOfTheWholeSentence) {
 }
 
 TEST(ChangedAttention, TranslatesOtherwiseUnlessNothingIsChanged) {
-  const models::ModelFolder& folder = word_by_word_model();
-  const Translator translator(folder.model.packed(), folder.tokenizer);
+  const models::TranslationModelFolder& folder = word_by_word_model();
+  const Translator translator(models::pack(folder.model), folder.tokenizer);
   const Lines lines{"one two three", "four", "two two"};
   const auto interventions = without_head("decoder.0.cross_attention");
   const auto translate = [&](const nn::Interventions* with) {
@@ -89,7 +89,7 @@ TEST(ChangedAttention, TranslatesOtherwiseUnlessNothingIsChanged) {
 }
 
 TEST(ChangedAttention, WritesOtherwiseUnlessNothingIsChanged) {
-  const TextGenerator generator(rhyme_model().model.packed(), rhyme_model().tokenizer);
+  const TextGenerator generator(models::pack(rhyme_model().model), rhyme_model().tokenizer);
   const auto interventions = without_head("decoder.1.self_attention");
   const auto write = [&](const nn::Interventions* with) {
     GenerationOptions options{.sampling = {.temperature = 0}, .max_tokens = 40};
@@ -104,7 +104,7 @@ TEST(ChangedAttention, WritesOtherwiseUnlessNothingIsChanged) {
 }
 
 TEST(ChangedAttention, ScoresOtherwiseUnlessNothingIsChanged) {
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   const auto cross = without_head("decoder.0.cross_attention");
   const PairScorer pairs(folder.model, folder.tokenizer);
   const auto score_pair = [&](const nn::Interventions* with) {

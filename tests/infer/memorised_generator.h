@@ -6,6 +6,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/data/text_windows.h"
+#include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/optimizer.h"
 

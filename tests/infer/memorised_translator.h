@@ -32,7 +32,7 @@ struct WordByWordCorpus {
   }
 };
 
-inline models::ModelFolder train_word_by_word() {
+inline models::TranslationModelFolder train_word_by_word() {
   const WordByWordCorpus corpus;
   const auto& [sources, targets] = corpus;
   std::vector<std::string> lines;
@@ -70,8 +70,8 @@ inline models::ModelFolder train_word_by_word() {
 }
 
 // Trained once in a process.
-inline const models::ModelFolder& word_by_word_model() {
-  static const models::ModelFolder model = train_word_by_word();
+inline const models::TranslationModelFolder& word_by_word_model() {
+  static const models::TranslationModelFolder model = train_word_by_word();
   return model;
 }
 

@@ -60,7 +60,7 @@ TEST(LineScorer, ALineDoesNotDependOnItsNeighboursToTheBit) {
     const auto others = line_scorer().score(lines, {.batch_tokens = batch_tokens});
     for (std::size_t i = 0; i < lines.size(); ++i) expect_same(others[i], together[i]);
   }
-  const LineScorer packed(rhyme_model().model.packed(), rhyme_model().tokenizer);
+  const LineScorer packed(models::pack(rhyme_model().model), rhyme_model().tokenizer);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     expect_same(packed.score(Lines{lines[i]})[0], together[i]);
   }
@@ -85,7 +85,7 @@ TEST(LineScorer, RefusesALineBeyondTheContextByItsNumberOrCutsIt) {
 }
 
 TEST(PairScorer, GivesATranslationTheScoreThatTheSearchGaveIt) {
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   const Lines sources{"two three", "four", "one one two"};
   const Translator translator(folder.model, folder.tokenizer);
   const auto translations = translator.translate(sources);

@@ -38,7 +38,7 @@ TEST(SentenceEncoder, OfOtherModelsGivesTheMeanOfTheEncoder) {
   EXPECT_TRUE(
       same_bits(SentenceEncoder(masked.model, masked.tokenizer).encode(lines),
                 ops::mean_rows(masked.model.encode(packed(masked.tokenizer, lines), context))));
-  const models::ModelFolder& translator = word_by_word_model();
+  const models::TranslationModelFolder& translator = word_by_word_model();
   const Lines words{"one two", "four"};
   EXPECT_TRUE(same_bits(
       SentenceEncoder(translator.model, translator.tokenizer).encode(words),

@@ -12,7 +12,7 @@ namespace heed::infer {
 namespace {
 
 const TextGenerator& rhyme_generator() {
-  static const TextGenerator generator(rhyme_model().model.packed(), rhyme_model().tokenizer);
+  static const TextGenerator generator(models::pack(rhyme_model().model), rhyme_model().tokenizer);
   return generator;
 }
 

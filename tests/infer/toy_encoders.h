@@ -1,6 +1,8 @@
 // A classifier and a masked model that know a small language, trained once in a process.
 #pragma once
 
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "train/toy_classes.h"
 
@@ -11,7 +13,7 @@ inline const models::ClassifierFolder& toy_classifier() {
   static const models::ClassifierFolder model = [] {
     const train::ToyClasses toy;
     train::hash_after(toy.classes("model"));
-    return models::load_classifier_folder(toy.file("model"));
+    return models::load_model_folder<models::Classifier>(toy.file("model"));
   }();
   return model;
 }
@@ -23,7 +25,7 @@ inline const models::MaskedModelFolder& toy_masked_model() {
     train::Training training = toy.masked("model");
     training.recipe.training.after = train::parse_run_length("150u", "");
     train::hash_after(training);
-    return models::load_masked_model_folder(toy.file("model"));
+    return models::load_model_folder<models::MaskedModel>(toy.file("model"));
   }();
   return model;
 }

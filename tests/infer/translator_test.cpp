@@ -12,7 +12,7 @@ namespace heed::infer {
 namespace {
 
 Translator translator() {
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   return Translator(folder.model, folder.tokenizer, folder.generation);
 }
 
@@ -36,7 +36,7 @@ TEST(Translator, TranslatesOneLineAsAmongOthers) {
 
 TEST(Translator, QuantizedWeightsTranslateAlikeInBatchesOfAnySize) {
   const WordByWordCorpus corpus;
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   for (const models::Choice<models::WeightFormat>& format :
        models::choices<models::WeightFormat>()) {
     if (format.value == models::WeightFormat::f32) continue;
@@ -60,7 +60,7 @@ TEST(Translator, QuantizedWeightsTranslateAlikeInBatchesOfAnySize) {
 TEST(Translator, GreedySearchWithoutScoresFindsTheSameTextsAndAlignments) {
   const std::vector<std::string> lines{"two", "", "one four three", "four two", "four"};
   const BeamSearchOptions greedy{.beam_size = 1};
-  const Translator packed(translator().model().packed(), translator().tokenizer());
+  const Translator packed(models::pack(translator().model()), translator().tokenizer());
   for (const Translator& one : {translator(), packed}) {
     const auto with = one.translate(lines, {.search = greedy, .with_alignment = true});
     const auto without =
@@ -102,7 +102,7 @@ TEST(Translator, AlignsEachWordWithTheOneThatItTranslates) {
 
 TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {
   const TemporaryFolder folder;
-  const models::ModelFolder& saved = word_by_word_model();
+  const models::TranslationModelFolder& saved = word_by_word_model();
   models::save_model_folder(folder.path(), saved.model, saved.tokenizer, {.beam_size = 2});
   const Translator loaded = Translator::load(folder.path());
   const std::vector<std::string> lines{"four one three"};
@@ -111,7 +111,7 @@ TEST(Translator, LoadedFromAFolderTranslatesAsBefore) {
 }
 
 TEST(Translator, OfASharedModelTranslatesWithTheWeightsOfTheMoment) {
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   models::TranslationModel model(folder.model.config(), 5);
   const Translator shared(model, folder.tokenizer);
   const std::vector<std::string> lines{"four one three"};
@@ -125,7 +125,7 @@ TEST(Translator, OfASharedModelTranslatesWithTheWeightsOfTheMoment) {
 }
 
 TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {
-  const models::ModelFolder& folder = word_by_word_model();
+  const models::TranslationModelFolder& folder = word_by_word_model();
   models::TransformerConfig config = folder.model.config();
   config.positions = models::Positions::learned;
   config.max_positions = 4;

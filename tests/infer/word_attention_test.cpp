@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/models/presets.h"
 
 namespace heed::infer {
 namespace {

@@ -98,7 +98,7 @@ TEST(Classifier, LossIsTheWeightedSumOfWhatTheLogitsSay) {
   const std::vector<int> classes{2, 0, 2};
   const std::vector<float> weights{3, 1, 0.5f};
   auto context = nn::ForwardContext::inference();
-  const ClassifierLoss loss = model.loss(batch_of(lines, classes), context, weights);
+  const Loss loss = model.loss(batch_of(lines, classes), context, weights);
 
   const Tensor logits = logits_of(model, lines);
   double likelihood = 0, smoothed = 0;

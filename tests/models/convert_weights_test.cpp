@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
@@ -35,7 +37,8 @@ struct Folders {
 };
 
 Tensor logits_of(const std::string& folder) {
-  return all_logits(load_model(folder), sample_sentences({4}), sample_sentences({6}, 2));
+  return all_logits(load_model<TranslationModel>(folder), sample_sentences({4}),
+                    sample_sentences({6}, 2));
 }
 
 TEST(ConvertWeights, EveryFormatAndBackToFloatsGivesTheSameLogits) {
@@ -46,7 +49,7 @@ TEST(ConvertWeights, EveryFormatAndBackToFloatsGivesTheSameLogits) {
     EXPECT_EQ(sizes.before, std::filesystem::file_size(folders.path("f32/model.safetensors")));
     EXPECT_EQ(sizes.after, std::filesystem::file_size(quantized + "/model.safetensors"));
     EXPECT_LT(sizes.after, sizes.before);
-    const ModelFolder loaded = load_model_folder(quantized);
+    const TranslationModelFolder loaded = load_model_folder<TranslationModel>(quantized);
     EXPECT_EQ(loaded.generation, (GenerationConfig{.beam_size = 3}));
     EXPECT_EQ(loaded.tokenizer.bytes(), folders.tokenizer.bytes());
 
@@ -67,11 +70,11 @@ TEST(ConvertWeights, ALanguageModelIsConvertedToo) {
   const LanguageModel model(config, 5);
   save_model_folder(folder.file("f32"), model, tokenizer);
   convert_weights(folder.file("f32"), folder.file("int8"), WeightFormat::int8);
-  const LanguageModel loaded = load_language_model(folder.file("int8"));
+  const LanguageModel loaded = load_model<LanguageModel>(folder.file("int8"));
   EXPECT_EQ(loaded.config().weights, WeightFormat::int8);
   const PackedIds ids{{4, 5, 6}, Spans::single(3)};
   auto context = nn::ForwardContext::inference();
-  const LanguageModel quantized = model.quantize(WeightFormat::int8);
+  const LanguageModel quantized = quantize(model, WeightFormat::int8);
   EXPECT_TRUE(same_bits(loaded.logits(loaded.hidden(ids, context)),
                         quantized.logits(quantized.hidden(ids, context))));
   const LanguageBatch batch{ids, {5, 6, 7}};

@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "models/same_gradients.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
@@ -84,7 +85,7 @@ TEST(LanguageModel, SomeTokensAtATimeGiveTheBitsOfAllAtOnce) {
   const NoGrad no_grad;
   for (const TransformerConfig& config : language_configs()) {
     SCOPED_TRACE(to_json(config));
-    const LanguageModel model = LanguageModel(config, 1).packed();
+    const LanguageModel model = pack(LanguageModel(config, 1));
     const auto sequences = sample_sentences({40, 33});
     const Tensor whole = logits_of(model, sequences);
     nn::StackCache cache = model.start(2);
@@ -96,7 +97,7 @@ TEST(LanguageModel, SomeTokensAtATimeGiveTheBitsOfAllAtOnce) {
         read[s] += count;
       }
       auto context = nn::ForwardContext::inference();
-      const Tensor logits = model.logits(model.advance(packed(parts), cache, context));
+      const Tensor logits = model.logits(model.step(packed(parts), cache, context));
       const auto size = static_cast<Index>(count);
       EXPECT_TRUE(same_bits(rows(logits, 0, size), rows(whole, read[0] - count, size)));
       EXPECT_TRUE(same_bits(rows(logits, size, size), rows(whole, 40 + read[1] - count, size)));
@@ -112,7 +113,7 @@ TEST(LanguageModel, TheLossIsThatOfTheLogits) {
   LanguageBatch batch{packed({{sequences[0].begin(), sequences[0].end() - 1}}),
                       {sequences[0].begin() + 1, sequences[0].end()}};
   auto context = nn::ForwardContext::inference();
-  const LanguageLoss loss = model.loss(batch, context);
+  const Loss loss = model.loss(batch, context);
   const Tensor logits = model.logits(model.hidden(batch.input, context));
   double expected = 0;
   for (std::size_t i = 0; i < batch.next.size(); ++i) {
@@ -142,12 +143,13 @@ TEST(LanguageModel, ComesBackFromItsFolder) {
     const TemporaryFolder folder;
     const LanguageModel model(config, 5);
     save_model_folder(folder.path(), model, tokenizer);
-    const LanguageModelFolder loaded = load_language_model_folder(folder.path());
+    const LanguageModelFolder loaded = load_model_folder<LanguageModel>(folder.path());
     const auto sequences = sample_sentences({6});
     EXPECT_TRUE(same_bits(logits_of(loaded.model, sequences), logits_of(model, sequences)));
     EXPECT_EQ(loaded.tokenizer.bytes(), tokenizer.bytes());
     EXPECT_EQ(weights_hash(load_parameters(folder.path())), weights_hash(parameters(model)));
-    EXPECT_THROW(load_model_folder(folder.path()), Error) << "it is no translation model";
+    EXPECT_THROW(load_model_folder<TranslationModel>(folder.path()), Error)
+        << "it is no translation model";
   }
 }
 

@@ -85,7 +85,7 @@ TEST(MaskedModel, LossIsTheSumOverTheMaskedPlacesAlone) {
   const MaskedModel model(small_config(ModelKind::masked), 1);
   const MaskedBatch batch = batch_of(sample_sentences({5, 3}));
   auto context = nn::ForwardContext::inference();
-  const MaskedLoss loss = model.loss(batch, context);
+  const Loss loss = model.loss(batch, context);
   const Tensor logits = model.logits(model.encode(batch.input, context).values);
   double likelihood = 0;
   for (std::size_t i = 0; i < batch.places.size(); ++i) {

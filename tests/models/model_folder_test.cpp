@@ -11,6 +11,9 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/io/safetensors.h"
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
+#include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
@@ -49,7 +52,7 @@ TEST(ModelFolder, SaveThenLoadGivesEqualOutputAndEqualHash) {
     config.vocabulary = tokenizer.size();
     const TranslationModel model(config, 5);
     save_model_folder(folder.path(), model, tokenizer);
-    const ModelFolder loaded = load_model_folder(folder.path());
+    const TranslationModelFolder loaded = load_model_folder<TranslationModel>(folder.path());
     EXPECT_EQ(loaded.model.config(), config);
     EXPECT_TRUE(
         same_bits(all_logits(model, sample_sentences({4}), sample_sentences({6}, 2)),
@@ -69,7 +72,7 @@ TEST(ModelFolder, OfAClassifierGivesEqualOutputAndTheSameLabels) {
     config.pooling = pooling.value;
     const Classifier model(config, 5);
     save_model_folder(folder.path(), model, tokenizer);
-    const ClassifierFolder loaded = load_classifier_folder(folder.path());
+    const ClassifierFolder loaded = load_model_folder<Classifier>(folder.path());
     EXPECT_EQ(loaded.model.config(), config);
     EXPECT_TRUE(same_bits(model.logits(lines, context), loaded.model.logits(lines, context)));
     EXPECT_EQ(weights_hash(parameters(model)), weights_hash(load_parameters(folder.path())));
@@ -90,7 +93,7 @@ TEST(ModelFolder, OfAMaskedModelGivesEqualOutput) {
   const TemporaryFolder folder;
   const MaskedModelFolder saved = masked_letters(true);
   save_model_folder(folder.path(), saved.model, saved.tokenizer);
-  const MaskedModelFolder loaded = load_masked_model_folder(folder.path());
+  const MaskedModelFolder loaded = load_model_folder<MaskedModel>(folder.path());
   const auto lines = infer::pack_sources(sample_sentences({4, 2}));
   auto context = nn::ForwardContext::inference();
   EXPECT_TRUE(same_bits(saved.model.encode(lines, context).values,
@@ -104,20 +107,20 @@ TEST(ModelFolder, RefusesAMaskedModelWhoseTokenizerHasNoMask) {
   save_model_folder(folder.path(), saved.model, saved.tokenizer);
   expect_error(ErrorKind::model,
                folder.file("tokenizer.model") + ": expected a piece <mask>, found none",
-               [&] { load_masked_model_folder(folder.path()); });
+               [&] { load_model_folder<MaskedModel>(folder.path()); });
 }
 
 TEST(ModelFolder, RefusesAModelOfAnotherKind) {
   const SavedModel saved;
   expect_error(ErrorKind::model,
                saved.path + ": expected a model of type heed-classifier, found heed-translation",
-               [&] { load_classifier_folder(saved.path); });
+               [&] { load_model_folder<Classifier>(saved.path); });
   EXPECT_EQ(weights_hash(load_parameters(saved.path)), weights_hash(parameters(saved.model)));
 }
 
 TEST(ModelFolder, KeepsTheTokenizerAndHowToDecode) {
   const SavedModel saved;
-  const ModelFolder loaded = load_model_folder(saved.path);
+  const TranslationModelFolder loaded = load_model_folder<TranslationModel>(saved.path);
   EXPECT_EQ(loaded.tokenizer.bytes(), saved.tokenizer.bytes());
   EXPECT_EQ(loaded.generation, (GenerationConfig{.beam_size = 3}));
 }
@@ -137,9 +140,9 @@ TEST(ModelFolder, RefusesAFolderThatIsNotAModel) {
   const TemporaryFolder folder;
   expect_error(ErrorKind::model,
                folder.path() + ": expected a model folder with config.json, found none",
-               [&] { load_model_folder(folder.path()); });
+               [&] { load_model_folder<TranslationModel>(folder.path()); });
   expect_error(ErrorKind::model, folder.file("no") + ": expected a model folder, found nothing",
-               [&] { load_model_folder(folder.file("no")); });
+               [&] { load_model_folder<TranslationModel>(folder.file("no")); });
 }
 
 TEST(ModelFolder, RefusesAModelWithoutItsTokenizerOrWithAnother) {
@@ -152,11 +155,11 @@ TEST(ModelFolder, RefusesAModelWithoutItsTokenizerOrWithAnother) {
   expect_error(ErrorKind::model,
                tokenizer + ": expected the " + std::to_string(saved.tokenizer.size()) +
                    " pieces of config.json, found " + std::to_string(other.size()),
-               [&] { load_model_folder(saved.path); });
+               [&] { load_model_folder<TranslationModel>(saved.path); });
   std::filesystem::remove(tokenizer);
   expect_error(ErrorKind::model,
                saved.path + ": expected a model folder with tokenizer.model, found none",
-               [&] { load_model_folder(saved.path); });
+               [&] { load_model_folder<TranslationModel>(saved.path); });
 }
 
 // Writes the weights again after a change to the list of tensors.
@@ -174,7 +177,7 @@ TEST(ModelFolder, RefusesATensorThatIsMissingSurplusOrOfAnotherShape) {
   const std::string path = saved.path + "/model.safetensors";
   const auto message_of = [&] {
     try {
-      load_model(saved.path);
+      load_model<TranslationModel>(saved.path);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::model);
       return std::string(error.what());
@@ -213,7 +216,7 @@ TEST(ModelFolder, RefusesAConfigurationFarLargerThanItsWeightsBeforeItBuildsIt) 
   config.model_dim = config.feed_forward_dim = Index{1} << 23;
   io::write_file_atomically(saved.path + "/config.json", to_json(config));
   try {
-    load_model(saved.path);
+    load_model<TranslationModel>(saved.path);
     ADD_FAILURE() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::model);
@@ -221,15 +224,15 @@ TEST(ModelFolder, RefusesAConfigurationFarLargerThanItsWeightsBeforeItBuildsIt) 
   }
 }
 
-TEST(ModelFolder, WeightsInFewerBitsComeBackAsTheyWere) {
+TEST(ModelFolder, QuantizedWeightsComeBackAsTheyWere) {
   for (const WeightFormat format : quantized_formats) {
     for (TransformerConfig config : small_configs()) {
       const TemporaryFolder folder;
       const text::Tokenizer tokenizer = letters();
       config.vocabulary = tokenizer.size();
-      const TranslationModel model(config, 5), quantized = model.quantize(format);
+      const TranslationModel model(config, 5), quantized = quantize(model, format);
       save_model_folder(folder.path(), model, tokenizer, {}, format);
-      const ModelFolder loaded = load_model_folder(folder.path());
+      const TranslationModelFolder loaded = load_model_folder<TranslationModel>(folder.path());
       EXPECT_EQ(loaded.model.config().weights, format);
       EXPECT_TRUE(
           same_bits(all_logits(quantized, sample_sentences({4}), sample_sentences({6}, 2)),
@@ -250,7 +253,7 @@ std::string message_after(WeightFormat format, const std::string& name, Change&&
     }
   });
   try {
-    load_model(saved.path);
+    load_model<TranslationModel>(saved.path);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::model);
     return std::string(error.what()).substr(saved.path.size() + 1);
@@ -291,7 +294,7 @@ TEST(ModelFolder, RefusesWeightsOfAnotherFormatThanTheConfiguration) {
     TransformerConfig config = saved.model.config();
     config.weights = format;
     io::write_file_atomically(saved.path + "/config.json", to_json(config));
-    load_model(saved.path);
+    load_model<TranslationModel>(saved.path);
   };
   const std::string prefix = saved.path + "/model.safetensors: embedding.weight: ";
   expect_error(ErrorKind::model, prefix + "expected I8 for weights of int8, found F32",

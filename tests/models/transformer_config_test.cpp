@@ -6,6 +6,7 @@
 #include "heed/models/classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/presets.h"
 #include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "models/small_models.h"
@@ -107,7 +108,7 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
   expect_refused("model_type", "\"heed-masked\"",
                  "config.json: expected no decoder layers for heed-masked, found 2");
   expect_refused("encoder_layers", "0",
-                 "config.json: expected encoder layers from 1 to 1024, found 0");
+                 "config.json: expected encoder layers of at least 1, found 0");
   expect_refused("labels", "[]", "config.json: labels: expected the names of classes, found none",
                  ModelKind::classifier);
   expect_refused("labels", "[\"warm\", \"warm\"]",
@@ -121,10 +122,9 @@ TEST(TransformerConfig, RefusesWhatCannotBeBuilt) {
     change(config);
     expect_error(ErrorKind::usage, message, [&] { validate(config); });
   };
-  refused([](auto& c) { c.vocabulary = 0; },
-          "model: expected a vocabulary from 1 to 16777216, found 0");
+  refused([](auto& c) { c.vocabulary = 0; }, "model: expected a vocabulary of at least 1, found 0");
   refused([](auto& c) { c.decoder_layers = -1; },
-          "model: expected decoder layers from 1 to 1024, found -1");
+          "model: expected decoder layers from 0 to 1024, found -1");
   refused([](auto& c) { c.num_key_value_heads = 3; },
           "model: expected key/value heads that divide the 2 heads, found 3");
   refused([](auto& c) { c.label_smoothing = -0.5f; },

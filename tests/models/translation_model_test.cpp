@@ -116,28 +116,28 @@ TEST(TranslationModel, DecodingWithTheCacheEqualsDecodingWithoutToTheBit) {
 
     auto context = nn::ForwardContext::inference();
     const Packed memory = model.encode(infer::pack_sources(sources), context);
-    nn::DecoderState state = model.start(memory, std::vector<Index>{1, 1});
+    nn::StackCache state = model.start(memory, std::vector<Index>{1, 1});
     for (Index t = 0; t <= 40; ++t) {
       const std::vector<int> ids{t == 0 ? end_token : targets[0][t - 1],
                                  t == 0 ? end_token : targets[1][t - 1]};
-      const Tensor logits = model.step(ids, state, context);
+      const Tensor logits = model.logits(model.step(ids, state, context));
       ASSERT_TRUE(same_bits(rows_of(logits, 0, 1), rows_of(whole, t, 1))) << "step " << t;
       ASSERT_TRUE(same_bits(rows_of(logits, 1, 1), rows_of(whole, 41 + t, 1))) << "step " << t;
     }
   }
 }
 
-TEST(TranslationModel, ReorderedRowsGoOnAsTheHypothesesThatTheyWere) {
+TEST(TranslationModel, ReorderedRowsContinueAsTheHypothesesThatTheyWere) {
   const TranslationModel model(small_config(), 1);
   const auto sources = sample_sentences({6, 3});
   auto context = nn::ForwardContext::inference();
   const Packed memory = model.encode(infer::pack_sources(sources), context);
-  nn::DecoderState state = model.start(memory, std::vector<Index>{1, 1});
+  nn::StackCache state = model.start(memory, std::vector<Index>{1, 1});
   model.step(std::vector<int>{end_token, end_token}, state, context);
   state.reorder(std::vector<Index>{1, 1, 0});
   model.step(std::vector<int>{5, 6, 7}, state, context);
   state.reorder(std::vector<Index>{2, 1});
-  const Tensor logits = model.step(std::vector<int>{8, 9}, state, context);
+  const Tensor logits = model.logits(model.step(std::vector<int>{8, 9}, state, context));
 
   EXPECT_TRUE(
       same_bits(rows_of(logits, 0, 1), rows_of(all_logits(model, {sources[0]}, {{7, 8}}), 2, 1)));
@@ -151,7 +151,7 @@ TEST(TranslationModel, LossIsTheSumOfWhatTheLogitsSay) {
   const auto targets = sample_sentences({3, 6}, 2);
   const TranslationBatch batch = batch_of(sources, targets);
   auto context = nn::ForwardContext::inference();
-  const TranslationLoss loss = model.loss(batch, context);
+  const Loss loss = model.loss(batch, context);
 
   const Tensor logits = all_logits(model, sources, targets);
   double likelihood = 0, smoothed = 0;
@@ -205,7 +205,7 @@ TEST(TranslationModel, PackedGivesTheSameBitsAndCannotBeTrained) {
   const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
   for (const TransformerConfig& config : small_configs()) {
     SCOPED_TRACE(to_json(config));
-    const TranslationModel model(config, 3), packed = model.packed();
+    const TranslationModel model(config, 3), packed = pack(model);
     EXPECT_TRUE(packed.is_packed());
     EXPECT_FALSE(model.is_packed());
     const Tensor expected = all_logits(model, sources, targets);
@@ -224,7 +224,7 @@ TEST(TranslationModel, PackedKeepsTheWeightsOfItsMoment) {
   const auto sources = sample_sentences({5}), targets = sample_sentences({4});
   const NoGrad no_grad;
   TranslationModel model(small_config(), 3);
-  const TranslationModel packed = model.packed();
+  const TranslationModel packed = pack(model);
   const Tensor before = all_logits(model, sources, targets);
   for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
     if (parameter.name.ends_with("query.weight")) parameter.value.values()[0] += 1;
@@ -233,46 +233,46 @@ TEST(TranslationModel, PackedKeepsTheWeightsOfItsMoment) {
   EXPECT_FALSE(same_bits(all_logits(model, sources, targets), before));
 }
 
-// A model of floats with the values that the weights of a narrowed one stand for.
-TranslationModel widened(const TranslationModel& quantized) {
+// A model of floats with the values that the quantized weights stand for.
+TranslationModel dequantize(const TranslationModel& quantized) {
   TransformerConfig config = quantized.config();
   config.weights = WeightFormat::f32;
-  TranslationModel wide(config, 1);
-  std::vector<nn::NamedTensor> to = nn::named_parameters(wide);
+  TranslationModel floats(config, 1);
+  std::vector<nn::NamedTensor> to = nn::named_parameters(floats);
   const std::vector<nn::NamedTensor> from = parameters(quantized);
   for (std::size_t i = 0; i < to.size(); ++i) {
     EXPECT_EQ(to[i].name, from[i].name);
     std::ranges::copy(from[i].value.values(), to[i].value.data());
   }
-  return wide;
+  return floats;
 }
 
-TEST(TranslationModel, NarrowedGivesTheBitsOfItsWidenedWeights) {
+TEST(TranslationModel, QuantizedGivesTheBitsOfItsDequantizedWeights) {
   const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
   const TranslationBatch batch = batch_of(sources, targets);
   for (const TransformerConfig& config : small_configs()) {
     for (const WeightFormat format : quantized_formats) {
       SCOPED_TRACE(testing::Message() << name_of(format) << ' ' << to_json(config));
-      const TranslationModel quantized = TranslationModel(config, 3).quantize(format);
+      const TranslationModel quantized = quantize(TranslationModel(config, 3), format);
       EXPECT_EQ(quantized.config().weights, format);
       EXPECT_TRUE(quantized.is_packed());
-      const TranslationModel wide = widened(quantized);
-      const Tensor expected = all_logits(wide, sources, targets);
+      const TranslationModel floats = dequantize(quantized);
+      const Tensor expected = all_logits(floats, sources, targets);
       EXPECT_TRUE(same_bits(all_logits(quantized, sources, targets), expected));
-      EXPECT_TRUE(same_bits(all_logits(quantized.packed(), sources, targets), expected));
+      EXPECT_TRUE(same_bits(all_logits(pack(quantized), sources, targets), expected));
       auto context = nn::ForwardContext::inference();
       EXPECT_EQ(quantized.loss(batch, context).negative_log_likelihood,
-                wide.loss(batch, context).negative_log_likelihood);
+                floats.loss(batch, context).negative_log_likelihood);
     }
   }
 }
 
-TEST(TranslationModel, NarrowedWeightsAreNearTheFloats) {
+TEST(TranslationModel, QuantizedWeightsAreNearTheFloats) {
   const auto sources = sample_sentences({5, 9}), targets = sample_sentences({4, 7}, 2);
   const TranslationModel model(small_config(), 3);
   const Tensor expected = all_logits(model, sources, targets);
   const auto largest_error = [&](WeightFormat format) {
-    const Tensor found = all_logits(model.quantize(format), sources, targets);
+    const Tensor found = all_logits(quantize(model, format), sources, targets);
     float largest = 0;
     for (Index i = 0; i < found.size(); ++i) {
       largest = std::max(largest, std::abs(found.values()[i] - expected.values()[i]));
@@ -285,17 +285,17 @@ TEST(TranslationModel, NarrowedWeightsAreNearTheFloats) {
   EXPECT_LT(largest_error(WeightFormat::int4), 0.8f);
 }
 
-TEST(TranslationModel, NarrowedCannotBeTrained) {
+TEST(TranslationModel, QuantizedCannotBeTrained) {
   const auto sources = sample_sentences({5}), targets = sample_sentences({4});
-  TranslationModel quantized = TranslationModel(small_config(), 3).quantize(WeightFormat::int8);
+  TranslationModel quantized = quantize(TranslationModel(small_config(), 3), WeightFormat::int8);
   io::expect_error(ErrorKind::failed,
-                   "embedding.weight: expected floats, which can be trained, found a weight in "
-                   "fewer bits",
+                   "embedding.weight: expected floats, which can be trained, found a "
+                   "quantized weight",
                    [&] { nn::named_parameters(quantized); });
   auto context = nn::ForwardContext::training(1, 1);
   EXPECT_THROW(backward(quantized.loss(batch_of(sources, targets), context).loss), Error);
   EXPECT_THROW(TranslationModel(quantized.config(), 1), Error);
-  EXPECT_THROW(quantized.quantize(WeightFormat::f32), Error);
+  EXPECT_THROW(quantize(quantized, WeightFormat::f32), Error);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void expect_watching_changes_nothing(const Run& run) {
 TEST(Watching, ChangesNoBitOfATranslation) {
   for (const TransformerConfig& config : small_configs()) {
     SCOPED_TRACE(to_json(config));
-    const TranslationModel model = TranslationModel(config, 1).packed();
+    const TranslationModel model = pack(TranslationModel(config, 1));
     const auto sources = sample_sentences({5, 3}), targets = sample_sentences({4, 6}, 2);
     expect_watching_changes_nothing([&](nn::ForwardContext& context) {
       const Packed memory = model.encode(infer::pack_sources(sources), context);
@@ -40,7 +40,7 @@ TEST(Watching, ChangesNoBitOfATranslationTokenByToken) {
     const TranslationModel model(config, 1);
     expect_watching_changes_nothing([&](nn::ForwardContext& context) {
       const Packed memory = model.encode(infer::pack_sources(sample_sentences({5, 3})), context);
-      nn::DecoderState state = model.start(memory, std::vector<Index>{2, 1});
+      nn::StackCache state = model.start(memory, std::vector<Index>{2, 1});
       Tensor last;
       for (int step = 0; step < 18; ++step) {
         last = model.step(std::vector<int>{4 + step % 3, 5, 6 + step % 7}, state, context);
@@ -62,8 +62,8 @@ TEST(Watching, ChangesNoBitOfALanguageModelCachedOrNot) {
     });
     expect_watching_changes_nothing([&](nn::ForwardContext& context) {
       nn::StackCache cache = model.start(1);
-      model.advance({{ids.begin(), ids.begin() + 19}, Spans::single(19)}, cache, context);
-      return model.advance({{ids.back()}, Spans::single(1)}, cache, context);
+      model.step({{ids.begin(), ids.begin() + 19}, Spans::single(19)}, cache, context);
+      return model.step({{ids.back()}, Spans::single(1)}, cache, context);
     });
   }
 }

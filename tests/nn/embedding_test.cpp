@@ -16,7 +16,7 @@ TEST(Embedding, NamesItsTableAndBeginsWithRowsOfLengthOne) {
   Embedding embedding(200, 64, rng);
   EXPECT_EQ(parameter_names(embedding), (std::vector<std::string>{"weight"}));
   double square = 0;
-  for (const float w : embedding.weight().values()) square += w * w / 200.0;
+  for (const float w : embedding.weight().values.values()) square += w * w / 200.0;
   EXPECT_NEAR(square, 1, 0.05);
 }
 

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/random.h"
-#include "heed/nn/decoder.h"
-#include "heed/nn/encoder.h"
+#include "heed/nn/transformer_stack.h"
 #include "heed/ops/elementwise.h"
 #include "nn/keeping_watcher.h"
 #include "support/gradient_check.h"
@@ -13,14 +12,20 @@
 namespace heed::nn {
 namespace {
 
-BlockOptions one_block(NormPlace place = NormPlace::after) {
-  return {
-      .num_layers = 1, .model_dim = 8, .feed_forward_dim = 12, .num_heads = 2, .norm_place = place};
+TransformerOptions one_block(NormPlace place = NormPlace::after) {
+  return {.num_layers = 1,
+          .model_dim = 8,
+          .feed_forward_dim = 12,
+          .num_heads = 2,
+          .norm_place = place,
+          .is_causal = true};
 }
 
 TEST(Watcher, SeesAStackFromTheWordsToTheResult) {
   Rng rng(1);
-  const Decoder stack("decoder", one_block(NormPlace::before), rng);
+  TransformerOptions options = one_block(NormPlace::before);
+  options.has_cross_attention = true;
+  const TransformerStack stack("decoder", options, rng);
   const Packed memory{sample({5, 8}), Spans::single(5)};
   const Packed x{sample({3, 8}, 2), Spans::single(3)};
   KeepingWatcher watcher;
@@ -50,18 +55,16 @@ TEST(Watcher, SeesAStackFromTheWordsToTheResult) {
 TEST(Watcher, ChangesNoBitOfAnyStep) {
   for (const NormPlace place : {NormPlace::before, NormPlace::after}) {
     Rng rng(1);
-    const Encoder stack("decoder", one_block(place), rng);
+    const TransformerStack stack("decoder", one_block(place), rng);
     const Packed x{sample({20, 8}), Spans::single(20)};
     KeepingWatcher watcher;
     auto watched = ForwardContext::inference(&watcher), plain = ForwardContext::inference();
-    const auto mask = ops::AttentionMask::causal_mask();
-    EXPECT_TRUE(same_bits(stack.forward(x, watched, mask), stack.forward(x, plain, mask)));
+    EXPECT_TRUE(same_bits(stack.forward(x, watched), stack.forward(x, plain)));
     StackCache seen = stack.start(1), unseen = stack.start(1);
     Index done = 0;
     for (const Index count : {17, 1, 2}) {
       const Packed next{rows_of(x.values, done, count), Spans::single(count)};
-      EXPECT_TRUE(
-          same_bits(stack.advance(next, seen, watched), stack.advance(next, unseen, plain)));
+      EXPECT_TRUE(same_bits(stack.step(next, seen, watched), stack.step(next, unseen, plain)));
       done += count;
     }
   }
@@ -69,7 +72,7 @@ TEST(Watcher, ChangesNoBitOfAnyStep) {
 
 TEST(WordLeaves, HoldTheGradientByEveryWord) {
   Rng rng(1);
-  const Encoder stack("encoder", one_block(), rng);
+  const TransformerStack stack("encoder", one_block(), rng);
   const Tensor x = sample({3, 8});
   const Tensor weights = sample({3, 8}, 7);
   const auto result_of = [&](const Tensor& words, ForwardContext& context) {

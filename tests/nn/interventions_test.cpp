@@ -4,8 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/nn/decoder.h"
-#include "heed/nn/encoder.h"
+#include "heed/nn/transformer_stack.h"
 #include "nn/keeping_watcher.h"
 #include "nn/module_parameters.h"
 #include "support/same_bits.h"
@@ -156,12 +155,13 @@ TEST(Interventions, RefusesHeadsThatTheLayerDoesNotHave) {
   }
 }
 
-BlockOptions blocks(Positions positions) {
+TransformerOptions blocks(Positions positions) {
   return {.num_layers = 2,
           .model_dim = 8,
           .feed_forward_dim = 12,
           .num_heads = 2,
-          .positions = positions};
+          .positions = positions,
+          .is_causal = true};
 }
 
 // Of every kind, near the beginning and behind the first page of the cache.
@@ -181,18 +181,18 @@ Interventions changes_of(const std::string& stack) {
 TEST(Interventions, WithACacheEqualThoseWithout) {
   for (const Positions positions : {Positions::sinusoidal, Positions::rotary, Positions::alibi}) {
     Rng rng(1);
-    const Encoder stack("decoder", blocks(positions), rng);
+    const TransformerStack stack("decoder", blocks(positions), rng);
     const Interventions interventions = changes_of("decoder");
     auto context = ForwardContext::inference(nullptr, &interventions);
     auto plain = ForwardContext::inference();
     const Packed x{sample({20, 8}), Spans::single(20)};
-    const Tensor whole = stack.forward(x, context, ops::AttentionMask::causal_mask());
-    EXPECT_FALSE(same_bits(whole, stack.forward(x, plain, ops::AttentionMask::causal_mask())));
+    const Tensor whole = stack.forward(x, context);
+    EXPECT_FALSE(same_bits(whole, stack.forward(x, plain)));
     StackCache cache = stack.start(1);
     Index done = 0;
     for (const Index count : {3, 1, 13, 1, 1, 1}) {
       const Packed next{rows_of(x.values, done, count), Spans::single(count)};
-      EXPECT_TRUE(same_bits(stack.advance(next, cache, context), rows_of(whole, done, count)))
+      EXPECT_TRUE(same_bits(stack.step(next, cache, context), rows_of(whole, done, count)))
           << count << " tokens after " << done;
       done += count;
     }
@@ -201,19 +201,22 @@ TEST(Interventions, WithACacheEqualThoseWithout) {
 
 TEST(Interventions, HypothesesOfOneMemoryStandWhereTheirRowsEnd) {
   Rng rng(2);
-  const Decoder stack("decoder", blocks(Positions::sinusoidal), rng);
+  TransformerOptions options = blocks(Positions::sinusoidal);
+  options.has_cross_attention = true;
+  const TransformerStack stack("decoder", options, rng);
   const Interventions interventions = changes_of("decoder");
   auto context = ForwardContext::inference(nullptr, &interventions);
   const Packed memory{sample({7, 8}, 3), Spans::of_lengths(std::vector<Index>{4, 3})};
   const Packed x{sample({12, 8}, 4), Spans::of_lengths(std::vector<Index>{6, 6})};
   const Tensor whole = stack.forward(x, memory, context);
-  DecoderState state = stack.start(memory, std::vector<Index>{2, 1});
+  const Spans ones = Spans::of_lengths(std::vector<Index>{1, 1, 1});
+  StackCache state = stack.start(memory, std::vector<Index>{2, 1});
   for (Index t = 0; t < 6; ++t) {
     Tensor next = Tensor::empty({3, 8});
     for (const auto& [row, sequence] : {std::pair{0, 0}, {1, 0}, {2, 1}}) {
       std::copy_n(x.values.data() + (sequence * 6 + t) * 8, 8, next.data() + row * 8);
     }
-    const Tensor y = stack.step(next, state, context);
+    const Tensor y = stack.step({next, ones}, state, context);
     EXPECT_TRUE(same_bits(rows_of(y, 0, 1), rows_of(whole, t, 1)));
     EXPECT_TRUE(same_bits(rows_of(y, 1, 1), rows_of(whole, t, 1)));
     EXPECT_TRUE(same_bits(rows_of(y, 2, 1), rows_of(whole, 6 + t, 1)));

@@ -16,20 +16,21 @@ TEST(Linear, NamesItsParameters) {
   Rng rng(1);
   Linear with_bias(3, 2, rng);
   EXPECT_EQ(parameter_names(with_bias), (std::vector<std::string>{"weight", "bias"}));
-  Linear without_bias(3, 2, rng, 1, /*has_bias=*/false);
+  Linear without_bias(3, 2, rng, {.has_bias = false});
   EXPECT_EQ(parameter_names(without_bias), (std::vector<std::string>{"weight"}));
 }
 
 TEST(Linear, BeginsWithinTheBoundOfItsGainAndFillsIt) {
   Rng rng(1);
-  const Linear linear(40, 60, rng, 0.5f);
+  Linear linear(40, 60, rng, {.gain = 0.5f});
   const float bound = 0.5f * std::sqrt(6.0f / 100.0f);
-  const auto [smallest, largest] = std::ranges::minmax(linear.weight().values());
+  const auto [smallest, largest] = std::ranges::minmax(linear.weight().values.values());
   EXPECT_GE(smallest, -bound);
   EXPECT_LE(largest, bound);
   EXPECT_LT(smallest, -0.99f * bound);
   EXPECT_GT(largest, 0.99f * bound);
-  for (const float b : linear.bias().values()) EXPECT_EQ(b, 0);
+  const Tensor bias = named_parameters(linear).back().value;
+  for (const float b : bias.values()) EXPECT_EQ(b, 0);
 }
 
 TEST(Linear, ValuesAndGradientsMatchTheReference) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/random.h"
 #include "nn/module_parameters.h"
 #include "support/reference.h"
 
@@ -9,14 +10,16 @@ namespace heed::nn {
 namespace {
 
 TEST(Norm, NamesItsParameters) {
-  Norm layer(NormKind::layer, 4);
+  Rng rng(1);
+  Norm layer(NormKind::layer, 4, rng);
   EXPECT_EQ(parameter_names(layer), (std::vector<std::string>{"gain", "bias"}));
-  Norm rms(NormKind::rms, 4);
+  Norm rms(NormKind::rms, 4, rng);
   EXPECT_EQ(parameter_names(rms), (std::vector<std::string>{"gain"}));
 }
 
 TEST(Norm, BeginsWithMeanZeroAndVarianceOne) {
-  const Tensor y = Norm(NormKind::layer, 4).forward(Tensor::from({1, 2, 3, 6}, {1, 4}));
+  Rng rng(1);
+  const Tensor y = Norm(NormKind::layer, 4, rng).forward(Tensor::from({1, 2, 3, 6}, {1, 4}));
   double mean = 0, square = 0;
   for (const float v : y.values()) {
     mean += v / 4;
@@ -27,7 +30,8 @@ TEST(Norm, BeginsWithMeanZeroAndVarianceOne) {
 }
 
 TEST(Norm, ValuesAndGradientsMatchTheReferenceOfItsKind) {
-  Norm layer(NormKind::layer, 5);
+  Rng rng(1);
+  Norm layer(NormKind::layer, 5, rng);
   expect_matches_reference(
       [&](const Inputs& in) {
         set_parameters(layer, std::span(in).subspan(1));
@@ -35,7 +39,7 @@ TEST(Norm, ValuesAndGradientsMatchTheReferenceOfItsKind) {
       },
       [](const auto& in) { return reference::layer_norm(in[0], in[1], in[2], 1e-5); },
       sample_inputs(layer, sample({3, 5})));
-  Norm rms(NormKind::rms, 5);
+  Norm rms(NormKind::rms, 5, rng);
   expect_matches_reference(
       [&](const Inputs& in) {
         set_parameters(rms, std::span(in).subspan(1));

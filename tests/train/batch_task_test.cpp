@@ -170,7 +170,7 @@ TEST_F(BatchTaskTest, SavesAModelFolderWithItsTokenizer) {
   config.vocabulary = tokenizer.size();
   BatchTask task(models::Classifier(config, 1), batches, {.tokenizer = tokenizer});
   const TrainingResult result = train(task, folder.file("model"), small_training());
-  const auto loaded = models::load_classifier_folder(folder.file("model"));
+  const auto loaded = models::load_model_folder<models::Classifier>(folder.file("model"));
   EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
 }
 

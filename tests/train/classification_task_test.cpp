@@ -35,7 +35,7 @@ TEST(ClassificationTask, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
   EXPECT_EQ(watcher.validations.back().macro_f1, 1.0);
   EXPECT_LT(watcher.validations.back().loss, watcher.validations.front().loss);
-  const auto loaded = models::load_classifier_folder(toy.file("model"));
+  const auto loaded = models::load_model_folder<models::Classifier>(toy.file("model"));
   EXPECT_EQ(loaded.model.config().labels, (std::vector<std::string>{"calm", "cold", "warm"}));
   EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
 }
@@ -141,8 +141,8 @@ TEST(BaseModel, GivesAClassifierItsTokenizerEmbeddingAndEncoder) {
   training.recipe.training.schedule.peak = 0;  // so that it stays what it began as
   hash_after(training);
 
-  const auto from = models::load_masked_model_folder(toy.file("masked"));
-  const auto tuned = models::load_classifier_folder(toy.file("model"));
+  const auto from = models::load_model_folder<models::MaskedModel>(toy.file("masked"));
+  const auto tuned = models::load_model_folder<models::Classifier>(toy.file("model"));
   EXPECT_EQ(tuned.tokenizer.bytes(), from.tokenizer.bytes());
   const auto theirs = models::parameters(from.model), ours = models::parameters(tuned.model);
   for (std::size_t i = 0; i < theirs.size(); ++i) {
@@ -157,7 +157,9 @@ TEST(BaseModel, GivesItsHeadOnlyForTheSameLabels) {
   hash_after(toy.classes("first"));
   const auto head_of = [](const std::string& folder) {
     const Tensor head =
-        models::parameters(models::load_classifier_folder(folder).model).back().value;
+        models::parameters(models::load_model_folder<models::Classifier>(folder).model)
+            .back()
+            .value;
     return std::vector<float>(head.values().begin(), head.values().end());
   };
   Training second = toy.classes("second");

@@ -25,7 +25,7 @@ TEST(ImageTask, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(watcher.start.data.num_valid_examples, 16);
   ASSERT_FALSE(watcher.validations.empty());
   EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
-  const auto model = models::load_image_classifier(toy.file("model"));
+  const auto model = models::load_model<models::ImageClassifier>(toy.file("model"));
   EXPECT_EQ(model.config().labels, (std::vector<std::string>{"left", "right"}));
   EXPECT_EQ(models::weights_hash(models::parameters(model)), result.weights_hash);
   EXPECT_FALSE(std::filesystem::exists(toy.file("model/tokenizer.model")));

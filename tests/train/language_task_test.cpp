@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/task_types.h"
 #include "heed/train/training.h"
@@ -131,7 +132,7 @@ TEST(LanguageTask, TakesEveryKindOfPiecesButWords) {
     Training training = toy.training(std::string(text::to_string(subwords)));
     training.recipe.tokenizer = {.vocabulary = 30, .subwords = subwords};
     EXPECT_NE(hash_after(training), "");
-    const auto loaded = models::load_language_model_folder(training.model_folder);
+    const auto loaded = models::load_model_folder<models::LanguageModel>(training.model_folder);
     EXPECT_EQ(loaded.tokenizer.subwords(), subwords);
     EXPECT_EQ(loaded.tokenizer.decode(loaded.tokenizer.encode("red\ngreen")), "red\ngreen");
   }

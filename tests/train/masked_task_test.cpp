@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "heed/base/parallel.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "io/expect_error.h"
 #include "train/toy_classes.h"
@@ -28,7 +29,7 @@ TEST(MaskedTask, LearnsWhatWasHiddenAndShowsIt) {
     EXPECT_EQ(sample.output.find("<mask>"), std::string::npos) << sample.output;
     EXPECT_FALSE(sample.reference.empty());
   }
-  const auto loaded = models::load_masked_model_folder(toy.file("model"));
+  const auto loaded = models::load_model_folder<models::MaskedModel>(toy.file("model"));
   EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
   EXPECT_TRUE(loaded.tokenizer.mask().has_value());
 }

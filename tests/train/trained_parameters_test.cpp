@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "heed/base/error.h"
-#include "heed/models/adapter.h"
 #include "heed/models/convert_weights.h"
+#include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
 #include "support/same_bits.h"
 #include "train/toy_training.h"

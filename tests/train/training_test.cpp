@@ -13,6 +13,7 @@
 #include "heed/infer/alignment.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "heed/text/lines.h"
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
@@ -306,7 +307,7 @@ TEST(Training, BpeDropoutCutsTheTrainingTextAnewInEveryEpochAndNothingElse) {
 // How many words of the validation sentences the first head looks at when it should: the toy
 // sentences come out in reverse, so that word i belongs to word n - 1 - i.
 Index num_right_looks(const ToyTraining& toy, const Training& training) {
-  const auto loaded = models::load_model_folder(training.model_folder);
+  const auto loaded = models::load_model_folder<models::TranslationModel>(training.model_folder);
   const auto lines = text::read_parallel_lines(toy.file("valid.en"), toy.file("valid.de"));
   Index right = 0;
   for (std::size_t i = 0; i < lines.source.size(); ++i) {
@@ -470,7 +471,7 @@ TEST(Training, TheModelCanBeUsedAfterEveryValidation) {
   const ToyTraining toy;
   const auto training = toy.training("model");
   run_until(training, 8);  // one epoch and a bit
-  EXPECT_NO_THROW(models::load_model_folder(training.model_folder));
+  EXPECT_NO_THROW(models::load_model_folder<models::TranslationModel>(training.model_folder));
 }
 
 TEST(Training, WorksWithoutValidationData) {

@@ -30,13 +30,6 @@ constexpr std::uint64_t random_key(std::uint64_t seed, std::uint64_t step, std::
 class Rng {
  public:
   explicit Rng(std::uint64_t key) : key_(key) {}
-  // For weights that are read from a file next: layers that are given this one draw none.
-  static Rng silent() {
-    Rng rng(0);
-    rng.is_silent_ = true;
-    return rng;
-  }
-  bool is_silent() const { return is_silent_; }
 
   std::uint64_t next() { return random_bits(key_, counter_++); }
   // In [0, 1), with 53 random bits.
@@ -54,7 +47,6 @@ class Rng {
  private:
   std::uint64_t key_;
   std::uint64_t counter_ = 0;
-  bool is_silent_ = false;
 };
 
 }  // namespace heed

@@ -144,11 +144,12 @@ int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
 }
 
 int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
-  const auto [model, tokenizer] = models::load_language_model_folder(options.model);
+  const auto [model, tokenizer, generation] =
+      models::load_model_folder<models::LanguageModel>(options.model);
   const std::vector<std::string> lines = text::read_lines(options.text);
   check_as(ErrorKind::data, !lines.empty(), options.text.string(),
            ": expected lines of text, found none");
-  const auto [loss, num_tokens] = infer::text_likelihood(model.packed(), tokenizer, lines);
+  const auto [loss, num_tokens] = infer::text_likelihood(models::pack(model), tokenizer, lines);
   metrics::TextLength length;
   for (const std::string& line : lines) length.add(line + '\n', 0);
   length.tokens = num_tokens;

@@ -8,6 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/models/presets.h"
 #include "heed/train/base_model.h"
 #include "heed/train/task_types.h"
 #include "heed/train/training.h"

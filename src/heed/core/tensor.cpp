@@ -101,6 +101,15 @@ Tensor Tensor::empty(const Shape& shape) {
   return tensor;
 }
 
+Tensor Tensor::meta(const Shape& shape) {
+  static float no_value = 0;
+  Tensor tensor;
+  tensor.shape_ = shape;
+  tensor.size_ = shape.size();
+  tensor.storage_ = std::shared_ptr<float>(std::shared_ptr<void>(), &no_value);
+  return tensor;
+}
+
 Tensor Tensor::zeros(const Shape& shape) { return full(shape, 0); }
 
 Tensor Tensor::full(const Shape& shape, float value) {

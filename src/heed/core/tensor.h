@@ -38,6 +38,8 @@ class Tensor {
   Tensor() = default;  // undefined: no shape, no values
 
   static Tensor empty(const Shape& shape);  // values are not set
+  // A shape without memory, for counting and naming parameters. Its values must not be touched.
+  static Tensor meta(const Shape& shape);
   static Tensor zeros(const Shape& shape);
   static Tensor full(const Shape& shape, float value);
   static Tensor from(std::span<const float> values, const Shape& shape);

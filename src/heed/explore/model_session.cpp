@@ -43,17 +43,17 @@ Model load_weights(const std::string& folder, const models::TransformerConfig& c
                    std::optional<Index> checkpoint, Load load) {
   if (!checkpoint) return load(folder);
   const bool has_model = io::is_file(weights_path(folder, std::nullopt));
-  Model model = has_model ? load(folder) : Model::unset(config);
+  Model model = has_model ? load(folder) : models::uninitialized<Model>(config);
   train::Weights weights = nn::named_parameters(model);
   train::read_snapshot(snapshots_of(folder), *checkpoint, weights);
   return model;
 }
 
 models::Classifier load_classifier(const std::string& folder) {
-  return models::load_classifier_folder(folder).model;
+  return models::load_model_folder<models::Classifier>(folder).model;
 }
 models::MaskedModel load_masked_model(const std::string& folder) {
-  return models::load_masked_model_folder(folder).model;
+  return models::load_model_folder<models::MaskedModel>(folder).model;
 }
 
 std::optional<text::Tokenizer> tokenizer_of(const std::string& folder,
@@ -93,9 +93,10 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
   };
   switch (config_.kind) {
     case ModelKind::image_classifier:
-      return load(&models::load_image_classifier);
+      return load(&models::load_model<models::ImageClassifier>);
     case ModelKind::language:
-      return infer::TextGenerator(load(&models::load_language_model).packed(), tokenizer());
+      return infer::TextGenerator(models::pack(load(&models::load_model<models::LanguageModel>)),
+                                  tokenizer());
     case ModelKind::classifier: {
       models::Classifier model = load(&load_classifier);
       nn::pack_weights(model);
@@ -107,8 +108,8 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
       return MaskedLm{model, {model, tokenizer()}};
     }
     default:
-      return infer::Translator(load(&models::load_model).packed(), tokenizer(),
-                               models::load_generation_config(folder));
+      return infer::Translator(models::pack(load(&models::load_model<models::TranslationModel>)),
+                               tokenizer(), models::load_generation_config(folder));
   }
 }
 

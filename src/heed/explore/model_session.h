@@ -12,6 +12,7 @@
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
+#include "heed/models/image_classifier.h"
 
 namespace heed::explore {
 

@@ -64,7 +64,7 @@ class Search {
       const std::vector<int> last = sentence.last_tokens();
       tokens.insert(tokens.end(), last.begin(), last.end());
     }
-    const Tensor decoded = model_.advance(tokens, *state_, context_);  // [rows, D]
+    const Tensor decoded = model_.step(tokens, *state_, context_);  // [rows, D]
     const std::vector<std::vector<float>> attention = attention_of_rows();
     const Index num_sentences = std::ssize(sentences_);
     for (Index begin = 0, left = std::ssize(tokens); left > 0;) {
@@ -135,7 +135,7 @@ class Search {
   bool is_watched_ = false;
   nn::ForwardContext context_;
   std::vector<SentenceBeams> sentences_;
-  std::optional<nn::DecoderState> state_;
+  std::optional<nn::StackCache> state_;
 };
 
 void check_options(const BeamSearchOptions& options) {

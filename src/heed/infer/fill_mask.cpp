@@ -33,7 +33,7 @@ std::vector<int> excluded_tokens(const text::Tokenizer& tokenizer, bool starts_w
 }  // namespace
 
 FillMask FillMask::load(const std::string& folder) {
-  models::MaskedModelFolder loaded = models::load_masked_model_folder(folder);
+  models::MaskedModelFolder loaded = models::load_model_folder<models::MaskedModel>(folder);
   nn::pack_weights(loaded.model);
   return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }

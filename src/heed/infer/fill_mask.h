@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/infer/line_batches.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::infer {

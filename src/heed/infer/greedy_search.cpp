@@ -57,7 +57,7 @@ class Search {
       const std::vector<int>& ids = sentences_[s].ids;
       last.push_back(ids.empty() ? text::Tokenizer::end : ids.back());
     }
-    const std::vector<int> next = next_tokens(model_.advance(last, state_, context_));
+    const std::vector<int> next = next_tokens(model_.step(last, state_, context_));
     std::vector<Index> kept_rows, live;
     for (std::size_t row = 0; row < live_.size(); ++row) {
       Sentence& sentence = sentences_[live_[row]];
@@ -109,7 +109,7 @@ class Search {
   const ops::ArgmaxProjection& projection_;
   const BeamSearchOptions& options_;
   nn::ForwardContext context_;
-  nn::DecoderState state_;
+  nn::StackCache state_;
   std::vector<Sentence> sentences_;
   std::vector<Index> live_;  // the sentence of each row
 };

@@ -18,7 +18,7 @@ data::PatchGrid patch_grid(const models::TransformerConfig& config) {
 }
 
 ImageLabeller ImageLabeller::load(const std::string& folder) {
-  models::ImageClassifier model = models::load_image_classifier(folder);
+  models::ImageClassifier model = models::load_model<models::ImageClassifier>(folder);
   nn::pack_weights(model);
   return ImageLabeller(std::move(model));
 }

@@ -3,7 +3,7 @@
 namespace heed::infer {
 
 LineClassifier LineClassifier::load(const std::string& folder) {
-  models::ClassifierFolder loaded = models::load_classifier_folder(folder);
+  models::ClassifierFolder loaded = models::load_model_folder<models::Classifier>(folder);
   nn::pack_weights(loaded.model);
   return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }

@@ -8,6 +8,7 @@
 
 #include "heed/infer/class_probabilities.h"
 #include "heed/infer/line_batches.h"
+#include "heed/models/classifier.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::infer {

@@ -95,8 +95,8 @@ double ScoredLine::log_probability() const {
 }
 
 LineScorer LineScorer::load(const std::string& folder) {
-  models::LanguageModelFolder loaded = models::load_language_model_folder(folder);
-  return LineScorer(loaded.model.packed(), std::move(loaded.tokenizer));
+  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
+  return LineScorer(models::pack(loaded.model), std::move(loaded.tokenizer));
 }
 
 LineScorer::LineScorer(models::LanguageModel model, text::Tokenizer tokenizer)
@@ -130,8 +130,9 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
 }
 
 PairScorer PairScorer::load(const std::string& folder) {
-  models::ModelFolder loaded = models::load_model_folder(folder);
-  return PairScorer(loaded.model.packed(), std::move(loaded.tokenizer));
+  models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder);
+  return PairScorer(models::pack(loaded.model), std::move(loaded.tokenizer));
 }
 
 PairScorer::PairScorer(models::TranslationModel model, text::Tokenizer tokenizer)

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "heed/infer/top_tokens.h"
+#include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 
 namespace heed::infer {
 

@@ -32,11 +32,11 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
   const models::ModelKind kind = models::load_config(folder).kind;
   switch (kind) {
     case models::ModelKind::classifier:
-      return make_encoder(models::load_classifier_folder(folder));
+      return make_encoder(models::load_model_folder<models::Classifier>(folder));
     case models::ModelKind::masked:
-      return make_encoder(models::load_masked_model_folder(folder));
+      return make_encoder(models::load_model_folder<models::MaskedModel>(folder));
     case models::ModelKind::translation:
-      return make_encoder(models::load_model_folder(folder));
+      return make_encoder(models::load_model_folder<models::TranslationModel>(folder));
     case models::ModelKind::language:
     case models::ModelKind::image_classifier:
       break;

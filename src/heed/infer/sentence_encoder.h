@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "heed/infer/line_batches.h"
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 
 namespace heed::infer {
 

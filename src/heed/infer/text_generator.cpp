@@ -84,7 +84,7 @@ class GenerationLoop {
       rows.push_back(std::ssize(prompts) - 1);
     }
     cache_ = model_.start(std::ssize(prompts));
-    const Tensor hidden = advance(models::pack(prompts));
+    const Tensor hidden = step(models::pack(prompts));
     cache_.reorder(rows);
     return ops::gather_rows(hidden, rows);
   }
@@ -107,12 +107,12 @@ class GenerationLoop {
     } else {
       cache_.reorder(rows);
     }
-    return advance(models::pack(unread));
+    return step(models::pack(unread));
   }
 
   // -> [sequences, D], the last row of each
-  Tensor advance(const models::PackedIds& input) {
-    return ops::gather_rows(model_.advance(input, cache_, context_), last_rows(input.spans));
+  Tensor step(const models::PackedIds& input) {
+    return ops::gather_rows(model_.step(input, cache_, context_), last_rows(input.spans));
   }
 
   void choose_tokens(const Tensor& hidden) {
@@ -266,8 +266,8 @@ void suppress_special_tokens(std::span<float> logits) {
 }
 
 TextGenerator TextGenerator::load(const std::string& folder) {
-  models::LanguageModelFolder loaded = models::load_language_model_folder(folder);
-  return TextGenerator(loaded.model.packed(), std::move(loaded.tokenizer));
+  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
+  return TextGenerator(models::pack(loaded.model), std::move(loaded.tokenizer));
 }
 
 TextGenerator::TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer)

@@ -1,7 +1,5 @@
 #include "heed/infer/token_limit.h"
 
-#include <limits>
-
 #include "heed/base/error.h"
 
 namespace heed::infer {
@@ -19,11 +17,6 @@ const char* hint(Cut cut) {
 }
 
 }  // namespace
-
-Index max_positions(const models::TransformerConfig& config) {
-  const bool is_bounded = config.positions == models::Positions::learned;
-  return is_bounded ? config.max_positions : std::numeric_limits<Index>::max();
-}
 
 void check_length(Index num_tokens, Index number, const TokenLimit& limit) {
   check_as(ErrorKind::data, num_tokens <= limit.max_tokens, limit.unit, " ", number, ": expected ",

@@ -19,9 +19,6 @@ struct TokenLimit {
   bool truncate = false;
 };
 
-// Positions that the model has learned; without such, as many as there are numbers.
-Index max_positions(const models::TransformerConfig& config);
-
 // Refuses (ErrorKind::data) more tokens, whether they could be truncated or not:
 // "line 3: expected a source of at most 8 tokens, found 9 (`truncate` cuts the end)".
 void check_length(Index num_tokens, Index number, const TokenLimit& limit);

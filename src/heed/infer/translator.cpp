@@ -33,9 +33,10 @@ std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis) {
 }  // namespace
 
 Translator Translator::load(const std::string& folder) {
-  models::ModelFolder loaded = models::load_model_folder(folder);
+  models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder);
   // No one else holds these weights, so they can be packed once.
-  return Translator(loaded.model.packed(), std::move(loaded.tokenizer), loaded.generation);
+  return Translator(models::pack(loaded.model), std::move(loaded.tokenizer), loaded.generation);
 }
 
 Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer,
@@ -70,7 +71,7 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
       [](const Source& source) { return std::max(std::ssize(source.ids), min_cost); });
   std::vector<Translation> translations(lines.size(), Translation{{TranslatedLine{}}});
   if (batches.empty()) return translations;
-  const models::TranslationModel model = model_.is_packed() ? model_ : model_.packed();
+  const models::TranslationModel model = model_.is_packed() ? model_ : models::pack(model_);
   const std::optional<ops::ArgmaxProjection> projection = projection_for(options);
   // Whole batches in parallel: threads that share the small products of one batch would spend
   // their time waiting for each other. A single batch has all threads to itself.

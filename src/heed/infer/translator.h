@@ -12,6 +12,7 @@
 #include "heed/infer/alignment.h"
 #include "heed/infer/beam_search.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 
 namespace heed::infer {
 

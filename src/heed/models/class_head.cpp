@@ -1,7 +1,6 @@
 #include "heed/models/class_head.h"
 
 #include "heed/base/error.h"
-#include "heed/base/random.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/cross_entropy.h"
 #include "heed/ops/embedding.h"
@@ -18,7 +17,7 @@ Tensor first_rows(const Packed& x) {
 }
 
 // softmax(q x^T / sqrt(D)) x for each sequence, with the same query [1, D] for all.
-Tensor attended_rows(const Packed& x, const Tensor& query) {
+Tensor attention_pool(const Packed& x, const Tensor& query) {
   const auto count = static_cast<std::size_t>(x.spans.count());
   const Tensor queries = ops::gather_rows(query, std::vector<Index>(count, 0));  // [S, D]
   const Spans one_each = Spans::of_lengths(std::vector<Index>(count, 1));
@@ -36,14 +35,13 @@ double sum_of_negative_log_likelihoods(const Tensor& logits, std::span<const int
 
 }  // namespace
 
-ClassHead::ClassHead(const TransformerConfig& config, Rng& rng)
+ClassHead::ClassHead(const TransformerConfig& config, const nn::Initializer& initializer)
     : pooling_(config.pooling),
       dropout_(config.dropout),
       label_smoothing_(config.label_smoothing),
-      head_(config.model_dim, static_cast<Index>(config.labels.size()), rng) {
+      head_(config.model_dim, static_cast<Index>(config.labels.size()), initializer) {
   if (pooling_ == Pooling::attention) {
-    pooling_query_ = Tensor::zeros({1, config.model_dim});  // which makes it a mean at first
-    pooling_query_.require_gradient();
+    pooling_query_ = initializer.constant({1, config.model_dim}, 0);  // a mean at first
   }
 }
 
@@ -52,7 +50,7 @@ void ClassHead::visit_parameters(nn::ParameterVisitor& visitor) {
   visitor.child("head", head_);
 }
 
-Tensor ClassHead::pooled(const Packed& encoded) const {
+Tensor ClassHead::pool(const Packed& encoded) const {
   switch (pooling_) {
     case Pooling::first:
       return first_rows(encoded);
@@ -61,15 +59,15 @@ Tensor ClassHead::pooled(const Packed& encoded) const {
     case Pooling::attention:
       break;
   }
-  return attended_rows(encoded, pooling_query_);
+  return attention_pool(encoded, pooling_query_);
 }
 
 Tensor ClassHead::logits(const Tensor& pooled, nn::ForwardContext& context) const {
   return head_.forward(ops::dropout(pooled, context.dropout(dropout_)));
 }
 
-ClassifierLoss ClassHead::loss(const Tensor& logits, std::span<const int> classes,
-                               std::span<const float> class_weights) const {
+Loss ClassHead::loss(const Tensor& logits, std::span<const int> classes,
+                     std::span<const float> class_weights) const {
   check(class_weights.empty() || static_cast<Index>(class_weights.size()) == logits.dim(1),
         "classifier: expected ", logits.dim(1), " class weights, got ", class_weights.size());
   Tensor losses = ops::cross_entropy(

@@ -1,8 +1,5 @@
 #include "heed/models/classifier.h"
 
-#include "heed/base/error.h"
-#include "heed/base/random.h"
-#include "heed/models/initial_step.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
@@ -19,19 +16,10 @@ PackedIds with_begin(const PackedIds& input) {
 }  // namespace
 
 Classifier::Classifier(const TransformerConfig& config, std::uint64_t seed)
-    : Classifier(config, Rng(random_key(seed, initial_step, 0))) {}
+    : Classifier(config, initial_weights(config, seed)) {}
 
-Classifier Classifier::unset(const TransformerConfig& config) {
-  return Classifier(config, Rng::silent());
-}
-
-Classifier::Classifier(const TransformerConfig& config, Rng rng) : config_(config) {
-  validate(config_);
-  check(config_.kind == ModelKind::classifier && !config_.labels.empty(),
-        "classifier: expected an encoder alone, with labels");
-  encoder_ = TextEncoder(config_, rng);
-  head_ = ClassHead(config_, rng);
-}
+Classifier::Classifier(const TransformerConfig& config, const nn::Initializer& initializer)
+    : Model(config, kind), encoder_(config, initializer), head_(config, initializer) {}
 
 void Classifier::visit_parameters(nn::ParameterVisitor& visitor) {
   encoder_.visit_parameters(visitor);
@@ -39,7 +27,7 @@ void Classifier::visit_parameters(nn::ParameterVisitor& visitor) {
 }
 
 Tensor Classifier::pooled(const PackedIds& input, nn::ForwardContext& context) const {
-  return head_.pooled(
+  return head_.pool(
       encoder_.forward(puts_begin_first(config_) ? with_begin(input) : input, context));
 }
 
@@ -47,8 +35,8 @@ Tensor Classifier::logits(const PackedIds& input, nn::ForwardContext& context) c
   return head_.logits(pooled(input, context), context);
 }
 
-ClassifierLoss Classifier::loss(const ClassifierBatch& batch, nn::ForwardContext& context,
-                                std::span<const float> class_weights) const {
+Loss Classifier::loss(const ClassifierBatch& batch, nn::ForwardContext& context,
+                      std::span<const float> class_weights) const {
   return head_.loss(logits(batch.input, context), batch.classes, class_weights);
 }
 

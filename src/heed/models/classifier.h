@@ -1,4 +1,4 @@
-// The encoder-only Transformer that tells which of several classes a line belongs to.
+// The encoder-only Transformer that classifies lines of text.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,6 @@
 
 #include "heed/models/class_head.h"
 #include "heed/models/text_encoder.h"
-#include "heed/nn/module.h"
 
 namespace heed::models {
 
@@ -15,32 +14,29 @@ namespace heed::models {
 struct ClassifierBatch {
   PackedIds input;
   std::vector<int> classes;
-  Index num_lines() const { return static_cast<Index>(classes.size()); }
+  Index num_lines() const { return std::ssize(classes); }
 };
 
-class Classifier {
+class Classifier : public Model {
  public:
+  static constexpr ModelKind kind = ModelKind::classifier;
+
   // The labels of the configuration are the classes, in that order.
   Classifier(const TransformerConfig& config, std::uint64_t seed);  // random weights
-  // Weights without values, for whoever fills them all.
-  static Classifier unset(const TransformerConfig& config);
+  Classifier(const TransformerConfig& config, const nn::Initializer& initializer);
 
-  const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
 
-  // Every line counts as much as `class_weights` says of its class; once when there are none.
-  ClassifierLoss loss(const ClassifierBatch& batch, nn::ForwardContext& context,
-                      std::span<const float> class_weights = {}) const;
+  // Every line counts by its class's weight; once without class weights.
+  Loss loss(const ClassifierBatch& batch, nn::ForwardContext& context,
+            std::span<const float> class_weights = {}) const;
 
-  // One vector for each line, [S, D]. Where the first token's vector is taken, the model puts the
-  // begin token before every line itself.
+  // One vector for each line, [S, D]. With pooling of the first token, the model prepends the begin
+  // token to every line itself.
   Tensor pooled(const PackedIds& input, nn::ForwardContext& context) const;
   Tensor logits(const PackedIds& input, nn::ForwardContext& context) const;  // [S, classes]
 
  private:
-  Classifier(const TransformerConfig& config, Rng rng);
-
-  TransformerConfig config_;
   TextEncoder encoder_;
   ClassHead head_;
 };

@@ -5,8 +5,10 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
-#include "heed/models/adapter.h"
+#include "heed/models/language_model.h"
+#include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 
 namespace heed::models {
 namespace {
@@ -20,14 +22,22 @@ bool is_rounded_to_integers(WeightFormat format) {
 }
 
 template <typename Model>
-void add_adapter(Model& model, const std::string& path) {
+void merge_adapter(Model& model, const std::string& path) {
   if (path.empty()) return;
   std::vector<nn::NamedTensor> ours = nn::named_parameters(model);
-  std::vector<nn::NamedTensor> changed = ours;
-  merge(load_adapter(path), changed);
+  std::vector<nn::NamedTensor> merged = ours;
+  merge(load_adapter(path), merged);
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    std::ranges::copy(changed[i].value.values(), ours[i].value.data());
+    std::ranges::copy(merged[i].value.values(), ours[i].value.data());
   }
+}
+
+template <typename Model>
+void convert(const std::string& from, const std::string& to, WeightFormat format,
+             const std::string& adapter) {
+  ModelFolder<Model> loaded = load_model_folder<Model>(from);
+  merge_adapter(loaded.model, adapter);
+  save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
 }
 
 }  // namespace
@@ -47,13 +57,9 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
            ": expected a model of type ", name_of(ModelKind::translation), " or ",
            name_of(ModelKind::language), ", found ", name_of(config.kind));
   if (config.kind == ModelKind::language) {
-    LanguageModelFolder loaded = load_language_model_folder(from);
-    add_adapter(loaded.model, adapter);
-    save_model_folder(to, loaded.model, loaded.tokenizer, format);
+    convert<LanguageModel>(from, to, format, adapter);
   } else {
-    ModelFolder loaded = load_model_folder(from);
-    add_adapter(loaded.model, adapter);
-    save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
+    convert<TranslationModel>(from, to, format, adapter);
   }
   return {weights_bytes(from), weights_bytes(to)};
 }

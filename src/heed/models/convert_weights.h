@@ -1,4 +1,4 @@
-// A model folder again, with its weights in another format.
+// Conversion of a model folder to another format of weights.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct ConvertedSizes {
 };
 
 // Writes the model in folder `from` to a new folder `to`. Refuses a `to` that holds weights
-// already, and int8 and int4 as a beginning for anything but f32: rounding twice would add up the
-// errors. `adapter`: the path of low-rank changes that are added first, or empty.
+// already, and converts int8 and int4 to nothing but f32: rounding twice would add up the errors.
+// `adapter`: the path of a LoRA adapter that is merged first, or empty.
 ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format,
                                const std::string& adapter = {});
 

@@ -1,4 +1,4 @@
-// The same classifier with image patches in place of words.
+// The Vision Transformer: a classifier of images, with patches in place of tokens.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "heed/models/class_head.h"
-#include "heed/nn/encoder.h"
-#include "heed/nn/module.h"
 #include "heed/nn/patch_embedding.h"
+#include "heed/nn/transformer_stack.h"
 
 namespace heed::models {
 
@@ -16,31 +15,28 @@ namespace heed::models {
 struct ImageBatch {
   Tensor patches;  // [images * num_patches, patch_dim], from 0 to 1
   std::vector<int> classes;
-  Index num_images() const { return static_cast<Index>(classes.size()); }
+  Index num_images() const { return std::ssize(classes); }
 };
 
-class ImageClassifier {
+class ImageClassifier : public Model {
  public:
+  static constexpr ModelKind kind = ModelKind::image_classifier;
+
   // The labels of the configuration are the classes, in that order.
   ImageClassifier(const TransformerConfig& config, std::uint64_t seed);  // random weights
-  // Weights without values, for whoever fills them all.
-  static ImageClassifier unset(const TransformerConfig& config);
+  ImageClassifier(const TransformerConfig& config, const nn::Initializer& initializer);
 
-  const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
 
   // As Classifier::loss.
-  ClassifierLoss loss(const ImageBatch& batch, nn::ForwardContext& context,
-                      std::span<const float> class_weights = {}) const;
+  Loss loss(const ImageBatch& batch, nn::ForwardContext& context,
+            std::span<const float> class_weights = {}) const;
   // Patches as in ImageBatch -> [images, classes].
   Tensor logits(const Tensor& patches, nn::ForwardContext& context) const;
 
  private:
-  ImageClassifier(const TransformerConfig& config, Rng rng);
-
-  TransformerConfig config_;
   nn::PatchEmbedding embedding_;
-  nn::Encoder encoder_;
+  nn::TransformerStack encoder_;
   ClassHead head_;
 };
 

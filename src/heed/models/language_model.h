@@ -2,17 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "heed/models/model.h"
 #include "heed/models/packed_ids.h"
-#include "heed/models/transformer_config.h"
 #include "heed/nn/embedding.h"
-#include "heed/nn/encoder.h"
 #include "heed/nn/forward_context.h"
-#include "heed/nn/linear.h"
-#include "heed/nn/module.h"
+#include "heed/nn/output_projection.h"
+#include "heed/nn/transformer_stack.h"
 
 namespace heed::models {
 
@@ -22,46 +20,32 @@ struct LanguageBatch {
   std::vector<int> next;
 };
 
-struct LanguageLoss {
-  Tensor loss;                         // [], the sum over all tokens, label-smoothed
-  double negative_log_likelihood = 0;  // the sum of -log p, without smoothing
-};
-
-class LanguageModel {
+class LanguageModel : public Model {
  public:
+  static constexpr ModelKind kind = ModelKind::language;
+
   LanguageModel(const TransformerConfig& config, std::uint64_t seed);  // random weights
-  // Weights without values, for whoever fills them all.
-  static LanguageModel unset(const TransformerConfig& config);
+  LanguageModel(const TransformerConfig& config, const nn::Initializer& initializer);
 
-  // For decoding, as TranslationModel::packed and narrowed.
-  LanguageModel packed() const;
-  bool is_packed() const { return packed_output().is_defined(); }
-  LanguageModel quantize(WeightFormat format) const;
-
-  const TransformerConfig& config() const { return config_; }
   void visit_parameters(nn::ParameterVisitor& visitor);
+  bool is_packed() const { return output_.is_packed(embedding_.weight()); }
 
-  LanguageLoss loss(const LanguageBatch& batch, nn::ForwardContext& context) const;
+  Loss loss(const LanguageBatch& batch, nn::ForwardContext& context) const;
 
-  // The stack's output before the projection, [N, D], for whole sequences.
+  // The decoder's output before the projection, [N, D], for whole sequences.
   Tensor hidden(const PackedIds& input, nn::ForwardContext& context) const;
   Tensor logits(const Tensor& hidden) const;  // [N, D] -> [N, V]
 
-  // Some tokens at a time with a cache: the same bits as `hidden` of all of them at once.
-  nn::StackCache start(Index num_rows) const { return stack_.start(num_rows); }
-  Tensor advance(const PackedIds& input, nn::StackCache& cache, nn::ForwardContext& context) const;
+  // Some tokens at a time with a KV cache: the same bits as `hidden` of all of them at once.
+  nn::StackCache start(Index num_rows) const { return decoder_.start(num_rows); }
+  Tensor step(const PackedIds& input, nn::StackCache& cache, nn::ForwardContext& context) const;
 
  private:
-  LanguageModel(const TransformerConfig& config, Rng rng);
-
   Tensor embed(std::span<const int> ids) const;  // N ids -> [N, D]
-  const Tensor& output_weight() const;           // [V, D]; undefined in a narrowed model
-  const ops::PackedMatrix& packed_output() const;
 
-  TransformerConfig config_;
   nn::Embedding embedding_;
-  std::optional<nn::Linear> output_;  // unless tied
-  nn::Encoder stack_;                 // with a causal mask it is a decoder
+  nn::OutputProjection output_;
+  nn::TransformerStack decoder_;
 };
 
 }  // namespace heed::models

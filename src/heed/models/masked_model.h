@@ -1,51 +1,40 @@
-// The encoder-only Transformer that tells which tokens were masked in a line.
+// The masked language model: an encoder that predicts the masked tokens of a line.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "heed/models/model.h"
 #include "heed/models/text_encoder.h"
-#include "heed/nn/linear.h"
-#include "heed/nn/module.h"
+#include "heed/nn/output_projection.h"
 
 namespace heed::models {
 
-// Lines with some of their tokens hidden, and what stood there.
+// Lines with some of their tokens masked, and these tokens.
 struct MaskedBatch {
   PackedIds input;            // each line with its end token
-  std::vector<Index> places;  // rows of the input
-  std::vector<int> hidden;    // the right token of each of these places
-  Index num_hidden() const { return static_cast<Index>(hidden.size()); }
+  std::vector<Index> places;  // masked rows of the input
+  std::vector<int> hidden;    // the token of each of them
+  Index num_hidden() const { return std::ssize(hidden); }
 };
 
-struct MaskedLoss {
-  Tensor loss;                         // [], the sum over the places, label-smoothed
-  double negative_log_likelihood = 0;  // the sum of -log p, without smoothing
-};
-
-class MaskedModel {
+class MaskedModel : public Model {
  public:
-  MaskedModel(const TransformerConfig& config, std::uint64_t seed);  // random weights
-  // Weights without values, for whoever fills them all.
-  static MaskedModel unset(const TransformerConfig& config);
+  static constexpr ModelKind kind = ModelKind::masked;
 
-  const TransformerConfig& config() const { return config_; }
+  MaskedModel(const TransformerConfig& config, std::uint64_t seed);  // random weights
+  MaskedModel(const TransformerConfig& config, const nn::Initializer& initializer);
+
   void visit_parameters(nn::ParameterVisitor& visitor);
 
-  MaskedLoss loss(const MaskedBatch& batch, nn::ForwardContext& context) const;
+  Loss loss(const MaskedBatch& batch, nn::ForwardContext& context) const;
 
   Packed encode(const PackedIds& input, nn::ForwardContext& context) const;  // N ids -> [N, D]
   Tensor logits(const Tensor& encoded) const;  // rows of it, [n, D] -> [n, V]
 
  private:
-  MaskedModel(const TransformerConfig& config, Rng rng);
-
-  const Tensor& output_weight() const;  // [V, D]
-
-  TransformerConfig config_;
   TextEncoder encoder_;
-  std::optional<nn::Linear> output_;  // unless tied
+  nn::OutputProjection output_;
 };
 
 }  // namespace heed::models

@@ -10,6 +10,7 @@
 #include "heed/io/json_fields.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/sha256.h"
+#include "heed/models/model_kinds.h"
 #include "heed/models/stored_weights.h"
 
 namespace heed::models {
@@ -67,19 +68,6 @@ TransformerConfig load_config(const std::string& folder) {
 
 namespace {
 
-template <typename Model>
-Model load(const std::string& folder, ModelKind kind) {
-  const TransformerConfig config = load_config(folder);
-  check_as(ErrorKind::model, config.kind == kind, folder, ": expected a model of type ",
-           name_of(kind), ", found ", name_of(config.kind));
-  require_part(folder, weights_path(folder));
-  const auto file = io::SafetensorsFile::load(weights_path(folder));
-  check_size(file, config);
-  Model model = Model::unset(config);
-  read_weights(model, file, config.weights);
-  return model;
-}
-
 void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenizer,
                       const TransformerConfig& config) {
   check_as(ErrorKind::model, tokenizer.size() == config.vocabulary, tokenizer_path(folder),
@@ -90,62 +78,69 @@ void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenize
            ", found none");
 }
 
-template <typename Model>
-PlainModelFolder<Model> load_with_tokenizer(const std::string& folder, ModelKind kind) {
-  PlainModelFolder<Model> loaded{load<Model>(folder, kind), load_tokenizer(folder)};
-  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
-  return loaded;
-}
-
 void save_config(const std::string& folder, TransformerConfig config, WeightFormat weights) {
   config.weights = weights;
   io::create_folder(folder);
   io::write_file_atomically(config_path(folder), to_json(config));
 }
 
-// All but the weights, which come last.
-void save_description(const std::string& folder, const TransformerConfig& config,
-                      const text::Tokenizer& tokenizer, WeightFormat weights) {
-  save_config(folder, config, weights);
-  save_tokenizer(folder, tokenizer);
+}  // namespace
+
+template <typename Model>
+Model load_model(const std::string& folder) {
+  const TransformerConfig config = load_config(folder);
+  check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
+           name_of(Model::kind), ", found ", name_of(config.kind));
+  require_part(folder, weights_path(folder));
+  const auto file = io::SafetensorsFile::load(weights_path(folder));
+  check_size(file, config);
+  Model model = uninitialized<Model>(config);
+  read_weights(model, file, config.weights);
+  return model;
 }
 
 template <typename Model>
-void save(const std::string& folder, const Model& model, const text::Tokenizer& tokenizer,
-          WeightFormat weights = WeightFormat::f32) {
-  save_description(folder, model.config(), tokenizer, weights);
+ModelFolder<Model> load_model_folder(const std::string& folder) {
+  ModelFolder<Model> loaded{load_model<Model>(folder), load_tokenizer(folder)};
+  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
+  if (Model::kind == ModelKind::translation) loaded.generation = load_generation_config(folder);
+  return loaded;
+}
+
+template <typename Model>
+void save_model_folder(const std::string& folder, const Model& model,
+                       const text::Tokenizer& tokenizer, const GenerationConfig& generation,
+                       WeightFormat weights) {
+  save_config(folder, model.config(), weights);
+  save_tokenizer(folder, tokenizer);
+  if (Model::kind == ModelKind::translation) {
+    io::write_file_atomically(generation_path(folder), to_json(generation));
+  }
   save_weights(folder, parameters(model), weights);
 }
 
-}  // namespace
-
-TranslationModel load_model(const std::string& folder) {
-  return load<TranslationModel>(folder, ModelKind::translation);
+void save_model_folder(const std::string& folder, const ImageClassifier& model) {
+  save_config(folder, model.config(), WeightFormat::f32);
+  save_weights(folder, parameters(model));
 }
 
-LanguageModel load_language_model(const std::string& folder) {
-  return load<LanguageModel>(folder, ModelKind::language);
-}
-
-ImageClassifier load_image_classifier(const std::string& folder) {
-  return load<ImageClassifier>(folder, ModelKind::image_classifier);
-}
+#define HEED_INSTANTIATE_TEXT_MODEL(Model)                                                  \
+  template Model load_model(const std::string&);                                            \
+  template ModelFolder<Model> load_model_folder(const std::string&);                        \
+  template void save_model_folder(const std::string&, const Model&, const text::Tokenizer&, \
+                                  const GenerationConfig&, WeightFormat);
+HEED_INSTANTIATE_TEXT_MODEL(TranslationModel)
+HEED_INSTANTIATE_TEXT_MODEL(LanguageModel)
+HEED_INSTANTIATE_TEXT_MODEL(Classifier)
+HEED_INSTANTIATE_TEXT_MODEL(MaskedModel)
+#undef HEED_INSTANTIATE_TEXT_MODEL
+template ImageClassifier load_model(const std::string&);
 
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
-  const ModelKind kind = load_config(folder).kind;
-  switch (kind) {
-    case ModelKind::translation:
-      return parameters(load_model(folder));
-    case ModelKind::language:
-      return parameters(load_language_model(folder));
-    case ModelKind::classifier:
-      return parameters(load<Classifier>(folder, kind));
-    case ModelKind::image_classifier:
-      return parameters(load_image_classifier(folder));
-    case ModelKind::masked:
-      break;
-  }
-  return parameters(load<MaskedModel>(folder, kind));
+  return with_model_class(load_config(folder).kind,
+                          [&]<typename AnyModel>(std::type_identity<AnyModel>) {
+                            return parameters(load_model<AnyModel>(folder));
+                          });
 }
 
 text::Tokenizer load_tokenizer(const std::string& folder) {
@@ -165,52 +160,6 @@ GenerationConfig load_generation_config(const std::string& folder) {
   generation.length_penalty = fields.number_or("length_penalty", generation.length_penalty);
   generation.max_length = fields.integer_or("max_length", generation.max_length, {.min = 0});
   return generation;
-}
-
-ModelFolder load_model_folder(const std::string& folder) {
-  ModelFolder loaded{load_model(folder), load_tokenizer(folder), load_generation_config(folder)};
-  check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
-  return loaded;
-}
-
-LanguageModelFolder load_language_model_folder(const std::string& folder) {
-  return load_with_tokenizer<LanguageModel>(folder, ModelKind::language);
-}
-
-ClassifierFolder load_classifier_folder(const std::string& folder) {
-  return load_with_tokenizer<Classifier>(folder, ModelKind::classifier);
-}
-
-MaskedModelFolder load_masked_model_folder(const std::string& folder) {
-  return load_with_tokenizer<MaskedModel>(folder, ModelKind::masked);
-}
-
-void save_model_folder(const std::string& folder, const TranslationModel& model,
-                       const text::Tokenizer& tokenizer, const GenerationConfig& generation,
-                       WeightFormat weights) {
-  save_description(folder, model.config(), tokenizer, weights);
-  io::write_file_atomically(generation_path(folder), to_json(generation));
-  save_weights(folder, parameters(model), weights);
-}
-
-void save_model_folder(const std::string& folder, const LanguageModel& model,
-                       const text::Tokenizer& tokenizer, WeightFormat weights) {
-  save(folder, model, tokenizer, weights);
-}
-
-void save_model_folder(const std::string& folder, const Classifier& model,
-                       const text::Tokenizer& tokenizer) {
-  save(folder, model, tokenizer);
-}
-
-void save_model_folder(const std::string& folder, const MaskedModel& model,
-                       const text::Tokenizer& tokenizer) {
-  save(folder, model, tokenizer);
-}
-
-void save_model_folder(const std::string& folder, const ImageClassifier& model) {
-  save_config(folder, model.config(), WeightFormat::f32);
-  save_weights(folder, parameters(model));
 }
 
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,

@@ -94,13 +94,13 @@ void WeightReader::check_nothing_left() const {
 
 void WeightReader::visit(const std::string& name, Tensor& value) {
   file_.copy_floats(record(name, value.shape()), value.values());
-  if (format_ != WeightFormat::f32) value = value.detach();  // nothing here can be trained
+  if (format_ != WeightFormat::f32) value = value.detach();  // a quantized model cannot be trained
 }
 
-void WeightReader::visit_weight(const std::string& name, Tensor& value, ops::PackedMatrix& packed) {
-  if (format_ == WeightFormat::f32) return visit(name, value);
-  packed = ops::PackedMatrix(quantized_matrix(name, value.dim(0), value.dim(1)));
-  value = Tensor();
+void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
+  if (format_ == WeightFormat::f32) return visit(name, weight.values);
+  const Index rows = weight.values.dim(0), cols = weight.values.dim(1);
+  weight = {Tensor(), ops::PackedMatrix(quantized_matrix(name, rows, cols))};
 }
 
 io::TensorRecord WeightReader::record(const std::string& name, const Shape& shape) {

@@ -1,4 +1,4 @@
-// The parameters of a model in a safetensors file, the weights in any format.
+// The parameters of a model in a safetensors file, with weights in any format.
 //
 // f16 and bf16 are tensors of that type. int8 is I8 and beside it NAME.scale, F32 [rows]. int4 is
 // U8 [rows, columns / 2] and beside it NAME.scale, F32 [rows, columns / 32], both rounded up.
@@ -11,6 +11,7 @@
 
 #include "heed/io/safetensors.h"
 #include "heed/nn/module.h"
+#include "heed/ops/quantized_matrix.h"
 
 namespace heed::models {
 
@@ -20,18 +21,18 @@ using ops::WeightFormat;
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format);
 
-// Fills the parameters that it visits, and knows afterwards what the file has beside them. Refuses
-// (ErrorKind::model) a tensor that is missing, or has another shape or type.
+// Fills the parameters that it visits. Refuses (ErrorKind::model) a tensor that is missing, or has
+// another shape or type.
 class WeightReader : public nn::ParameterVisitor {
  public:
   WeightReader(const io::SafetensorsFile& file, WeightFormat format)
       : file_(file), format_(format) {}
 
-  void check_nothing_left() const;
+  void check_nothing_left() const;  // refuses tensors that no visited parameter has
 
  protected:
   void visit(const std::string& name, Tensor& value) override;
-  void visit_weight(const std::string& name, Tensor& value, ops::PackedMatrix& packed) override;
+  void visit_weight(const std::string& name, nn::Weight& weight) override;
 
  private:
   io::TensorRecord record(const std::string& name, const Shape& shape);
@@ -43,7 +44,7 @@ class WeightReader : public nn::ParameterVisitor {
   std::set<std::string> names_;
 };
 
-// All parameters of a model from the file. Refuses also tensors that have no place in the model.
+// All parameters of a model from the file. Refuses also tensors that the model does not have.
 template <typename Model>
 void read_weights(Model& model, const io::SafetensorsFile& file, WeightFormat format) {
   WeightReader reader(file, format);

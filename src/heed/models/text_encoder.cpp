@@ -4,9 +4,9 @@
 
 namespace heed::models {
 
-TextEncoder::TextEncoder(const TransformerConfig& config, Rng& rng)
-    : embedding_(config.vocabulary, config.model_dim, rng),
-      encoder_("encoder", encoder_options(config), rng),
+TextEncoder::TextEncoder(const TransformerConfig& config, const nn::Initializer& initializer)
+    : embedding_(config.vocabulary, config.model_dim, initializer),
+      encoder_("encoder", encoder_options(config), initializer),
       embedding_scale_(std::sqrt(static_cast<float>(config.model_dim))) {}
 
 Packed TextEncoder::forward(const PackedIds& input, nn::ForwardContext& context) const {

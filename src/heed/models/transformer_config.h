@@ -1,4 +1,5 @@
-// The shape of a Transformer: everything that config.json says about the network itself.
+// The configuration of a Transformer: everything that config.json says about the network. The rows
+// of its settings are in config_fields.h.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/base/index.h"
 #include "heed/models/choices.h"
-#include "heed/nn/block_options.h"
+#include "heed/nn/transformer_options.h"
 #include "heed/ops/quantized_matrix.h"
 #include "heed/ops/similarity.h"
 
@@ -21,12 +22,12 @@ using nn::Positions;
 using ops::WeightFormat;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
-// What a model is for: an encoder and a decoder that reads it translate, text to text; a decoder
-// alone is a language model, which tells the next token; an encoder alone tells a line's class, the
-// tokens that were masked in it, or an image's class. The name is model_type in config.json.
+// An encoder-decoder for translation, text to text; a decoder-only language model, which predicts
+// the next token; or an encoder that predicts a line's class, masked tokens, or an image's class.
+// The name is model_type in config.json.
 enum class ModelKind { translation, language, classifier, masked, image_classifier };
-// How a classifier makes one vector of a line: that of a token put first, the mean of all, or a
-// mean weighted by a learned query.
+// How a classifier pools the vectors of a line: that of a begin token, the mean of all, or
+// attention with a learned query.
 enum class Pooling { first, mean, attention };
 
 struct TransformerConfig {
@@ -43,7 +44,7 @@ struct TransformerConfig {
   float attention_dropout = 0;    // on attention weights
   float activation_dropout = 0;   // inside the feed-forward
   float label_smoothing = 0.1f;
-  // Weight of the loss that leads one head to the words that belong together; 0: no head is led.
+  // Weight of the guided alignment loss; 0: none.
   float guided_alignment = 0;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
@@ -57,7 +58,7 @@ struct TransformerConfig {
   Index image_width = 28;
   Index image_channels = 1;                  // 1: grey, 3: colour
   Index patch_side = 4;                      // a token is a square of so many pixels a side
-  WeightFormat weights = WeightFormat::f32;  // others can be run, not trained
+  WeightFormat weights = WeightFormat::f32;  // others are for inference only
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
@@ -87,31 +88,34 @@ std::span<const Choice<WeightFormat>> choices();  // f32, f16, bf16, int8, int4
 void validate(const TransformerConfig& config, std::string_view what = "model",
               ErrorKind kind = ErrorKind::usage);
 
-// tiny, small, base, demo for text to text; char, gpt-mini, gpt2 for the next token; classes for
-// classes, masked for masked tokens, images for classes of images. Refuses other names and lists
-// these.
-TransformerConfig transformer_preset(std::string_view name);
-std::string preset_names();  // "tiny, small, ..."
+// Which kinds have token sequences, classes, an encoder, a decoder.
+bool has_text(ModelKind kind);
+bool has_classes(ModelKind kind);
+bool has_encoder(ModelKind kind);
+bool has_decoder(ModelKind kind);
 
-// Does the model put the begin token before every text by itself? A classifier that tells the class
-// from its first token does.
+// Does the model prepend the begin token to every text itself? A classifier with pooling of the
+// first token does.
 bool puts_begin_first(const TransformerConfig& config);
 
 // The tokens of an image, and the numbers that each is made of.
 Index num_patches(const TransformerConfig& config);
 Index patch_dim(const TransformerConfig& config);
 
-// How many numbers a model of this shape learns.
+// The longest sequence: of learned positions; no bound otherwise.
+Index max_positions(const TransformerConfig& config);
+
+// The number of trainable parameters of a model of this configuration.
 Index num_parameters(const TransformerConfig& config);
 
-// The head that guided alignment leads: the first of the last cross-attention but one (Garg and
+// The head that guided alignment trains: the first of the last cross-attention but one (Garg and
 // others 2019).
 std::string alignment_layer(const TransformerConfig& config);  // "decoder.2.cross_attention"
 inline constexpr Index alignment_head = 0;
 
-// The sizes and choices of the encoder's and of the decoder's blocks.
-nn::BlockOptions encoder_options(const TransformerConfig& config);
-nn::BlockOptions decoder_options(const TransformerConfig& config);
+// The sizes and choices of the encoder's and of the decoder's stack.
+nn::TransformerOptions encoder_options(const TransformerConfig& config);
+nn::TransformerOptions decoder_options(const TransformerConfig& config);
 
 // As config.json holds it, and back. Reading checks every field (ErrorKind::model).
 std::string to_json(const TransformerConfig& config);

@@ -1,4 +1,4 @@
-// Multi-head attention with its four matrices.
+// Multi-head attention with its four linear layers.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "heed/core/spans.h"
 #include "heed/nn/forward_context.h"
+#include "heed/nn/key_value_cache.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/positions.h"
 #include "heed/ops/attention.h"
@@ -28,26 +29,25 @@ struct MultiHeadAttentionOptions {
 
 inline constexpr float default_cosine_scale = 10;
 
-// Keys [M, G * K] and values [M, G * K] of the same rows, with G key/value heads.
-struct KeysAndValues {
-  Packed keys;
-  Tensor values;
-  Index num_heads = 1;
-};
-
 class MultiHeadAttention {
  public:
   MultiHeadAttention() = default;
-  // `name` is what a watcher knows this layer by: decoder.2.cross_attention.
-  MultiHeadAttention(std::string name, const MultiHeadAttentionOptions& options, Rng& rng);
+  // `name` is what watchers and hooks know this layer by: decoder.2.cross_attention.
+  MultiHeadAttention(std::string name, const MultiHeadAttentionOptions& options,
+                     const Initializer& initializer);
 
   // query [N, D], memory [M, D] -> [N, D]. Sequence s of the query attends to sequence s of memory.
   Tensor forward(const Packed& query, const Packed& memory, const ops::AttentionMask& mask,
                  ForwardContext& context) const;
 
+  // x [N, D] attends to itself -> [N, D]. With a cache, sequence s of x continues row s, which has
+  // past[s] tokens, and is appended to it; a query sees what the mask allows of both.
+  Tensor self_attend(const Packed& x, const ops::AttentionMask& mask, ForwardContext& context,
+                     std::span<const Index> past = {}, KeyValueCache* cache = nullptr) const;
+
   // The two halves of forward, for keys and values that are kept. past[s] tokens of sequence s came
-  // before these; none when empty. positions: of each query row in its sequence, for the context's
-  // hook; consecutive after the past when empty.
+  // before these; none when empty. positions: of each query row in its sequence, for hooks;
+  // consecutive after the past when empty.
   KeysAndValues keys_and_values(const Packed& memory, std::span<const Index> past = {}) const;
   Tensor attend(const Packed& query, const KeysAndValues& memory, const ops::AttentionMask& mask,
                 ForwardContext& context, std::span<const Index> past = {},
@@ -58,17 +58,13 @@ class MultiHeadAttention {
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
-  Packed queries(const Packed& x, ForwardContext& context, std::span<const Index> past) const;
-  // What the context's hook is told of this call; nothing without a hook.
-  std::optional<AttentionCall> call_of(const Spans& queries, std::vector<Index> key_lengths,
-                                       const ForwardContext& context, std::span<const Index> past,
-                                       std::span<const Index> positions = {}) const;
-  // The heads' outputs through the output matrix, [N, D] -> [N, D].
-  Tensor project_heads(const Tensor& heads, const std::optional<AttentionCall>& call,
-                       ForwardContext& context) const;
+  Packed project_queries(const Packed& x, ForwardContext& context,
+                         std::span<const Index> past) const;
+  Tensor project_output(const Tensor& heads, const AttentionCall& call,
+                        ForwardContext& context) const;
+  Tensor apply_rotary(const Packed& x, Index num_heads, std::span<const Index> past) const;
   ops::AttentionOptions attention_options(ForwardContext& context,
                                           std::span<const Index> past) const;
-  Tensor apply_rotary(const Packed& x, Index num_heads, std::span<const Index> past) const;
 
   std::string name_;
   MultiHeadAttentionOptions options_;

@@ -1,16 +1,15 @@
 #include "heed/nn/feed_forward.h"
 
-#include "heed/base/random.h"
 #include "heed/ops/elementwise.h"
 
 namespace heed::nn {
 
-FeedForward::FeedForward(const FeedForwardOptions& options, Rng& rng)
-    : options_(options), hidden_(options.model_dim, options.hidden_dim, rng) {
+FeedForward::FeedForward(const FeedForwardOptions& options, const Initializer& initializer)
+    : options_(options), hidden_(options.model_dim, options.hidden_dim, initializer) {
   if (options_.activation == Activation::swiglu) {
-    gate_ = Linear(options_.model_dim, options_.hidden_dim, rng);
+    gate_ = Linear(options_.model_dim, options_.hidden_dim, initializer);
   }
-  output_ = Linear(options_.hidden_dim, options_.model_dim, rng);
+  output_ = Linear(options_.hidden_dim, options_.model_dim, initializer);
 }
 
 Tensor FeedForward::hidden(const Tensor& x) const {

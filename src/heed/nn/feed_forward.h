@@ -1,4 +1,4 @@
-// The feed-forward sub-layer: two matrices with a nonlinear function between them, token by token.
+// The feed-forward sub-layer: two linear layers with an activation between them, token by token.
 #pragma once
 
 #include "heed/nn/forward_context.h"
@@ -18,7 +18,7 @@ struct FeedForwardOptions {
 class FeedForward {
  public:
   FeedForward() = default;
-  FeedForward(const FeedForwardOptions& options, Rng& rng);
+  FeedForward(const FeedForwardOptions& options, const Initializer& initializer);
 
   Tensor forward(const Tensor& x, ForwardContext& context) const;  // [N, D] -> [N, D]
   void visit_parameters(ParameterVisitor& visitor);

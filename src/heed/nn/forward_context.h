@@ -1,4 +1,4 @@
-// What travels with one forward pass besides its input: training or not, randomness, who watches.
+// The context of one forward pass besides its input: dropout, watcher and attention hook.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "heed/base/random.h"
 #include "heed/nn/attention_hook.h"
-#include "heed/ops/alignment_loss.h"
 #include "heed/ops/attention.h"
 
 namespace heed::nn {
@@ -25,9 +23,9 @@ namespace heed::nn {
 //   STACK.embedded                  [N, D]  with positions: what the first block takes
 //   ATTENTION.input                 [N, D]  what the queries are made from (keys and values too,
 //                                           except of the memory)
-//   ATTENTION.queries               [N, D]  heads side by side, turned if positions are rotary
+//   ATTENTION.queries               [N, D]  heads side by side, rotated if positions are rotary
 //   ATTENTION.keys, .values         [M, G * K]  as used; not of tokens that a cache holds in pages
-//   ATTENTION.mixed                 [N, D]  what the heads found, before the output matrix
+//   ATTENTION.mixed                 [N, D]  outputs of the heads, before the output matrix
 //   ATTENTION.output                [N, D]  after it
 //   BLOCK.after_self_attention, BLOCK.after_cross_attention, BLOCK.after_feed_forward
 //                                   [N, D]  after add & norm (or norm & add) of that sub-layer
@@ -35,25 +33,17 @@ namespace heed::nn {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  // Where attention `name` (decoder.2.cross_attention) shall leave its view; null: not interested.
+  // Where attention `name` (decoder.2.cross_attention) leaves its view; null: nowhere.
   virtual ops::AttentionView* watch(std::string_view name) = 0;
-  // Called with every tensor of the list above, in the order of the pass. Who keeps one keeps
-  // values.detach(), so that no record is kept with it.
+  // Called with every tensor of the list above, in the order of the pass. Keep values.detach(), so
+  // that the autograd graph can be freed.
   virtual void see(std::string_view name, const Tensor& values) {
     static_cast<void>(name), static_cast<void>(values);
   }
 };
 
-// Tells one head of one attention layer where to look, while it learns.
-struct AttentionGuide {
-  std::string layer;  // decoder.2.cross_attention
-  Index head = 0;
-  std::vector<ops::AttentionLink> links;
-  Tensor loss = {};  // [], of ops::alignment_loss: what the layer leaves here
-};
-
-// The embedded tokens of each stack, [N, D] before positions, as leaves that ask for a gradient:
-// after backward() they hold that of the result by every token's vector.
+// The embedded tokens of each stack, [N, D] before positions, as leaves that require a gradient:
+// after backward() they hold the gradient of the result by every token's vector.
 using WordLeaves = std::map<std::string, Tensor, std::less<>>;
 
 class ForwardContext {
@@ -73,7 +63,6 @@ class ForwardContext {
     return context;
   }
 
-  bool is_training() const { return is_training_; }
   // The dropout of the next place in this pass; none outside training. Every call is its own place,
   // so a model that runs its layers in one order draws the same numbers every time.
   ops::Dropout dropout(float probability) {
@@ -87,9 +76,11 @@ class ForwardContext {
   void see(std::string_view layer, std::string_view part, const Tensor& values) {
     if (watcher_) watcher_->see(std::string(layer) + '.' + std::string(part), values);
   }
-  const AttentionHook* hook() const { return hook_; }  // null when there is none
+  const AttentionHook& hook() const { return hook_ ? *hook_ : no_hook_; }
+  bool has_hook() const { return hook_ != nullptr; }
+  void set_hook(const AttentionHook* hook) { hook_ = hook; }  // null: none
 
-  // The embedded tokens of a stack: x itself, or a leaf with its values if somebody wants leaves.
+  // The embedded tokens of a stack: x itself, or a leaf with its values after set_word_leaves.
   Tensor words(std::string_view stack, const Tensor& x) {
     if (!word_leaves_) return x;
     Tensor leaf = x.detach();
@@ -97,13 +88,10 @@ class ForwardContext {
     return word_leaves_->insert_or_assign(std::string(stack), leaf).first->second;
   }
   void set_word_leaves(WordLeaves* leaves) { word_leaves_ = leaves; }
-  // The guide of a layer; null when it has none. Whoever sets one keeps it alive.
-  AttentionGuide* guide(std::string_view name) const {
-    return guide_ && guide_->layer == name ? guide_ : nullptr;
-  }
-  void set_guide(AttentionGuide* guide) { guide_ = guide; }
 
  private:
+  static inline const AttentionHook no_hook_;
+
   bool is_training_ = false;
   std::uint64_t seed_ = 0;
   std::uint64_t step_ = 0;
@@ -111,7 +99,6 @@ class ForwardContext {
   Watcher* watcher_ = nullptr;
   const AttentionHook* hook_ = nullptr;
   WordLeaves* word_leaves_ = nullptr;
-  AttentionGuide* guide_ = nullptr;
 };
 
 }  // namespace heed::nn

@@ -10,12 +10,12 @@
 namespace heed::nn {
 namespace {
 
-template <typename Change>
-std::vector<Change> of_layer(const std::vector<Change>& all, std::string_view layer) {
-  std::vector<Change> found;
-  std::ranges::copy_if(all, std::back_inserter(found),
-                       [&](const Change& change) { return change.layer == layer; });
-  return found;
+template <typename Intervention>
+std::vector<Intervention> of_layer(const std::vector<Intervention>& all, std::string_view layer) {
+  std::vector<Intervention> selected;
+  std::ranges::copy_if(all, std::back_inserter(selected),
+                       [&](const Intervention& one) { return one.layer == layer; });
+  return selected;
 }
 
 void check_head(Index head, const AttentionCall& call) {
@@ -23,11 +23,13 @@ void check_head(Index head, const AttentionCall& call) {
            ": expected a head from 0 to ", call.num_heads - 1, ", got ", head);
 }
 
-// Numbers for every cell of every sequence and head: room for the longest.
+// A mask of zeros for every cell of every sequence and head, as large as the longest needs.
 ops::DenseMask open_mask(const AttentionCall& call) {
   Index max_queries = 0, max_keys = 0;
   for (const Span& span : call.queries) max_queries = std::max(max_queries, span.length);
-  for (const Index length : call.key_lengths) max_keys = std::max(max_keys, length);
+  for (Index s = 0; s < call.queries.count(); ++s) {
+    max_keys = std::max(max_keys, call.num_keys(s));
+  }
   ops::DenseMask mask{.values = {},
                       .sequence_stride = call.num_heads * max_queries * max_keys,
                       .head_stride = max_queries * max_keys,
@@ -47,7 +49,7 @@ void copy_mask(ops::DenseMask& to, const ops::DenseMask& from, const AttentionCa
       for (Index i = 0; i < call.queries[s].length; ++i) {
         const float* row = from.values.data() + s * from.sequence_stride + head * from.head_stride +
                            i * from.query_stride;
-        std::copy_n(row, call.key_lengths[s], row_of(to, s, head, i));
+        std::copy_n(row, call.num_keys(s), row_of(to, s, head, i));
       }
     }
   }
@@ -58,11 +60,12 @@ void knock_out(ops::DenseMask& mask, const Interventions::Knockout& link,
   const Index first_head = link.head.value_or(0);
   const Index last_head = link.head.value_or(call.num_heads - 1);
   check_head(first_head, call);
+  const std::vector<Index> positions = call.row_positions();
   for (Index s = 0; s < call.queries.count(); ++s) {
     const Span& rows = call.queries[s];
-    if (link.key < 0 || link.key >= call.key_lengths[s]) continue;
+    if (link.key < 0 || link.key >= call.num_keys(s)) continue;
     for (Index i = 0; i < rows.length; ++i) {
-      if (call.positions[rows.begin + i] != link.query) continue;
+      if (positions[rows.begin + i] != link.query) continue;
       for (Index head = first_head; head <= last_head; ++head) {
         row_of(mask, s, head, i)[link.key] = -std::numeric_limits<float>::infinity();
       }
@@ -79,10 +82,10 @@ std::span<float> head_of_row(Tensor& x, Index row, Index head, Index num_heads) 
 Tensor scale_heads(const Tensor& mixed, std::span<const Interventions::HeadScale> scales,
                    const AttentionCall& call) {
   Tensor factors = Tensor::full(mixed.shape(), 1);
-  for (const Interventions::HeadScale& change : scales) {
-    check_head(change.head, call);
+  for (const Interventions::HeadScale& scale : scales) {
+    check_head(scale.head, call);
     for (Index row = 0; row < mixed.dim(0); ++row) {
-      std::ranges::fill(head_of_row(factors, row, change.head, call.num_heads), change.scale);
+      std::ranges::fill(head_of_row(factors, row, scale.head, call.num_heads), scale.scale);
     }
   }
   return ops::multiply(mixed, factors);
@@ -91,14 +94,15 @@ Tensor scale_heads(const Tensor& mixed, std::span<const Interventions::HeadScale
 Tensor steer_heads(const Tensor& mixed, std::span<const Interventions::SteeringVector> steering,
                    const AttentionCall& call) {
   Tensor added = Tensor::zeros(mixed.shape());
+  const std::vector<Index> positions = call.row_positions();
   for (const Interventions::SteeringVector& steering_vector : steering) {
     check_head(steering_vector.head, call);
     for (const Span& span : call.queries) {
       for (Index row = span.begin; row < span.begin + span.length; ++row) {
-        if (call.positions[row] != steering_vector.query) continue;
+        if (positions[row] != steering_vector.query) continue;
         const std::span<float> part = head_of_row(added, row, steering_vector.head, call.num_heads);
         check(part.size() == steering_vector.added.size(), call.layer,
-              ": expected a steering_vector of ", part.size(), " numbers, got ",
+              ": expected a steering vector of ", part.size(), " numbers, got ",
               steering_vector.added.size());
         for (std::size_t i = 0; i < part.size(); ++i) part[i] += steering_vector.added[i];
       }
@@ -116,9 +120,9 @@ ops::AttentionMask Interventions::mask(const AttentionCall& call,
   auto dense = std::make_shared<ops::DenseMask>(open_mask(call));
   if (mask.dense) copy_mask(*dense, *mask.dense, call);
   for (const Knockout& link : links) knock_out(*dense, link, call);
-  ops::AttentionMask changed = mask;
-  changed.dense = std::move(dense);
-  return changed;
+  ops::AttentionMask result = mask;
+  result.dense = std::move(dense);
+  return result;
 }
 
 Tensor Interventions::heads(const AttentionCall& call, const Tensor& heads) const {

@@ -10,8 +10,8 @@
 
 namespace heed::nn {
 
-// Queries and keys are counted from the beginning of their sequence, cached or not, and in every
-// sequence of a batch; those that a sequence does not have have no effect.
+// Queries and keys are counted from the start of their sequence, cached or not, in every sequence
+// of a batch; positions that a sequence does not have are ignored.
 class Interventions : public AttentionHook {
  public:
   // A head's output is multiplied by `scale`, before the output matrix. 0 ablates the head, 1

@@ -49,35 +49,35 @@ void write_token(Tensor& x, Index page, Index row, const float* token) {
 }  // namespace
 
 KeyValueCache::KeyValueCache(Index num_rows) {
-  held_.lengths.assign(num_rows, 0);
-  held_.pages.resize(num_rows);
+  paged_.lengths.assign(num_rows, 0);
+  paged_.pages.resize(num_rows);
 }
 
 const ops::PagedKeys& KeyValueCache::append(const KeysAndValues& fresh) {
-  const Index num_rows = std::ssize(held_.lengths);
+  const Index num_rows = std::ssize(paged_.lengths);
   check(fresh.keys.spans.count() == num_rows, "key/value cache: expected ", num_rows,
         " sequences, got ", fresh.keys.spans.count());
   std::vector<PageCopy> copies;
   for (Index row = 0; row < num_rows; ++row) {
-    make_room(row, fresh.keys.spans[row].length, copies);
+    reserve_pages(row, fresh.keys.spans[row].length, copies);
   }
   grow_storage(fresh);
   // Before anything is written: the last row that shares a page writes to the page itself.
   parallel_for(std::ssize(copies), [&](Index number) {
     const PageCopy& copy = copies[number];
-    for (Tensor* x : {&held_.keys, &held_.values}) {
+    for (Tensor* x : {&paged_.keys, &paged_.values}) {
       copy_page(*x, copy.from, copy.to, copy.num_rows);
     }
   });
   for (Index row = 0; row < num_rows; ++row) write(row, fresh);
-  return held_;
+  return paged_;
 }
 
 // Pages of the row's own for so many more tokens.
-void KeyValueCache::make_room(Index row, Index num_added, std::vector<PageCopy>& copies) {
+void KeyValueCache::reserve_pages(Index row, Index num_added, std::vector<PageCopy>& copies) {
   if (num_added == 0) return;
-  std::vector<Index>& pages = held_.pages[row];
-  const Index length = held_.lengths[row], in_last_page = length % page_rows;
+  std::vector<Index>& pages = paged_.pages[row];
+  const Index length = paged_.lengths[row], in_last_page = length % page_rows;
   if (in_last_page > 0 && users_[pages.back()] > 1) {
     --users_[pages.back()];
     const Index own = take_page();
@@ -101,70 +101,43 @@ Index KeyValueCache::take_page() {
 
 void KeyValueCache::grow_storage(const KeysAndValues& fresh) {
   const Index num_pages = std::ssize(users_);
-  if (held_.keys.is_defined() && held_.keys.dim(1) >= num_pages) return;
+  if (paged_.keys.is_defined() && paged_.keys.dim(1) >= num_pages) return;
   const Index heads = fresh.num_heads;
-  grow_pages(held_.keys, num_pages, heads, fresh.keys.values.dim(-1) / heads);
-  grow_pages(held_.values, num_pages, heads, fresh.values.dim(-1) / heads);
+  grow_pages(paged_.keys, num_pages, heads, fresh.keys.values.dim(-1) / heads);
+  grow_pages(paged_.values, num_pages, heads, fresh.values.dim(-1) / heads);
 }
 
 void KeyValueCache::write(Index row, const KeysAndValues& fresh) {
   const Span& added = fresh.keys.spans[row];
   const Tensor &keys = fresh.keys.values, &values = fresh.values;
-  Index& length = held_.lengths[row];
+  Index& length = paged_.lengths[row];
   for (Index token = added.begin; token < added.begin + added.length; ++token, ++length) {
-    const Index page = held_.pages[row][length / page_rows], to = length % page_rows;
-    write_token(held_.keys, page, to, keys.data() + token * keys.dim(-1));
-    write_token(held_.values, page, to, values.data() + token * values.dim(-1));
+    const Index page = paged_.pages[row][length / page_rows], to = length % page_rows;
+    write_token(paged_.keys, page, to, keys.data() + token * keys.dim(-1));
+    write_token(paged_.values, page, to, values.data() + token * values.dim(-1));
   }
 }
 
 void KeyValueCache::reorder(std::span<const Index> rows) {
-  const Index num_rows = std::ssize(held_.lengths);
+  const Index num_rows = std::ssize(paged_.lengths);
   std::vector<std::vector<Index>> pages;
   std::vector<Index> lengths;
   for (const Index row : rows) {
     check(row >= 0 && row < num_rows, "key/value cache: expected a row below ", num_rows, ", got ",
           row);
-    pages.push_back(held_.pages[row]);
-    lengths.push_back(held_.lengths[row]);
+    pages.push_back(paged_.pages[row]);
+    lengths.push_back(paged_.lengths[row]);
   }
   for (const std::vector<Index>& row : pages) {
     for (const Index page : row) ++users_[page];
   }
-  for (const std::vector<Index>& row : held_.pages) {
+  for (const std::vector<Index>& row : paged_.pages) {
     for (const Index page : row) {
       if (--users_[page] == 0) free_pages_.push_back(page);
     }
   }
-  held_.pages = std::move(pages);
-  held_.lengths = std::move(lengths);
-}
-
-StackCache::StackCache(Index num_layers, Index num_rows) : lengths_(num_rows, 0) {
-  for (Index layer = 0; layer < num_layers; ++layer) layers_.emplace_back(num_rows);
-}
-
-void StackCache::advance(const Spans& added) {
-  for (Index row = 0; row < num_rows(); ++row) lengths_[row] += added[row].length;
-}
-
-void StackCache::reorder(std::span<const Index> rows) {
-  for (KeyValueCache& layer : layers_) layer.reorder(rows);
-  std::vector<Index> lengths;
-  for (const Index row : rows) lengths.push_back(lengths_.at(row));
-  lengths_ = std::move(lengths);
-}
-
-Tensor attend_to_itself(const MultiHeadAttention& attention, const Packed& x,
-                        const ops::AttentionMask& mask, ForwardContext& context,
-                        std::span<const Index> past, KeyValueCache* cache) {
-  const KeysAndValues fresh = attention.keys_and_values(x, past);
-  if (!cache) return attention.attend(x, fresh, mask, context, past);
-  const ops::PagedKeys& seen = cache->append(fresh);
-  // What begins its rows is all that they have, and lies together still.
-  const bool is_beginning = std::ranges::all_of(past, [](Index length) { return length == 0; });
-  if (is_beginning) return attention.attend(x, fresh, mask, context, past);
-  return attention.attend(x, seen, mask, context, past);
+  paged_.pages = std::move(pages);
+  paged_.lengths = std::move(lengths);
 }
 
 }  // namespace heed::nn

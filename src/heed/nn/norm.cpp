@@ -4,12 +4,9 @@
 
 namespace heed::nn {
 
-Norm::Norm(NormKind kind, Index dim) : kind_(kind), gain_(Tensor::full({dim}, 1)) {
-  gain_.require_gradient();
-  if (kind_ == NormKind::layer) {
-    bias_ = Tensor::zeros({dim});
-    bias_.require_gradient();
-  }
+Norm::Norm(NormKind kind, Index dim, const Initializer& initializer)
+    : kind_(kind), gain_(initializer.constant({dim}, 1)) {
+  if (kind_ == NormKind::layer) bias_ = initializer.constant({dim}, 0);
 }
 
 Tensor Norm::forward(const Tensor& x) const {

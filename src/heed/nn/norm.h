@@ -1,6 +1,7 @@
-// Normalisation of rows with learned gain and, for layer norm, bias.
+// Layer norm and RMS norm of rows, with a learned gain and, for layer norm, a bias.
 #pragma once
 
+#include "heed/nn/initializer.h"
 #include "heed/nn/module.h"
 
 namespace heed::nn {
@@ -11,7 +12,7 @@ enum class NormPlace { before, after };  // of the sub-layer
 class Norm {
  public:
   Norm() = default;
-  Norm(NormKind kind, Index dim);  // gain 1, bias 0
+  Norm(NormKind kind, Index dim, const Initializer& initializer);  // gain 1, bias 0
 
   Tensor forward(const Tensor& x) const;  // [N, D] -> [N, D]
   void visit_parameters(ParameterVisitor& visitor);

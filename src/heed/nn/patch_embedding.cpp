@@ -4,8 +4,11 @@
 
 namespace heed::nn {
 
-PatchEmbedding::PatchEmbedding(Index num_patches, Index patch_dim, Index model_dim, Rng& rng)
-    : num_patches_(num_patches), patch_dim_(patch_dim), projection_(patch_dim, model_dim, rng) {}
+PatchEmbedding::PatchEmbedding(Index num_patches, Index patch_dim, Index model_dim,
+                               const Initializer& initializer)
+    : num_patches_(num_patches),
+      patch_dim_(patch_dim),
+      projection_(patch_dim, model_dim, initializer) {}
 
 Packed PatchEmbedding::forward(const Tensor& patches) const {
   check(patches.rank() == 2 && patches.dim(1) == patch_dim_ && patches.dim(0) % num_patches_ == 0,

@@ -6,8 +6,6 @@
 #include <map>
 #include <mutex>
 
-#include "heed/base/random.h"
-
 namespace heed::nn {
 namespace {
 
@@ -55,15 +53,11 @@ Index num_positions(const Spans& spans, std::span<const Index> past) {
   return longest;
 }
 
-PositionEmbedding::PositionEmbedding(Positions positions, Index dim, Index max_positions, Rng& rng)
+PositionEmbedding::PositionEmbedding(Positions positions, Index dim, Index max_positions,
+                                     const Initializer& initializer)
     : positions_(positions) {
   if (positions_ != Positions::learned) return;
-  weight_ = Tensor::empty({max_positions, dim});
-  const double deviation = 1 / std::sqrt(static_cast<double>(dim));
-  if (!rng.is_silent()) {
-    for (float& w : weight_.values()) w = static_cast<float>(rng.normal() * deviation);
-  }
-  weight_.require_gradient();
+  weight_ = initializer.normal({max_positions, dim}, 1 / std::sqrt(static_cast<double>(dim)));
 }
 
 Tensor PositionEmbedding::forward(const Packed& x, std::span<const Index> past) const {

@@ -1,18 +1,16 @@
-// The five ways in which a layer can know where a token stands.
+// Position encodings: sinusoidal, learned, rotary (RoPE), ALiBi or none.
 //
 // Sinusoidal and learned positions are added to the embeddings, by PositionEmbedding; rotary and
-// ALiBi act inside self-attention, by MultiHeadAttention; none leaves it to the causal mask.
+// ALiBi act inside self-attention, by MultiHeadAttention; with none, only a causal mask tells
+// order.
 #pragma once
 
 #include <span>
 
 #include "heed/core/spans.h"
+#include "heed/nn/initializer.h"
 #include "heed/nn/module.h"
 #include "heed/ops/positions.h"
-
-namespace heed {
-class Rng;
-}
 
 namespace heed::nn {
 
@@ -22,7 +20,8 @@ class PositionEmbedding {
  public:
   PositionEmbedding() = default;
   // max_positions bounds the length of learned positions; the others have no bound.
-  PositionEmbedding(Positions positions, Index dim, Index max_positions, Rng& rng);
+  PositionEmbedding(Positions positions, Index dim, Index max_positions,
+                    const Initializer& initializer);
 
   // x [N, D] + the rows of its positions; x itself for the schemes that add nothing. Sequence s
   // begins at position past[s], 0 when empty.

@@ -1,21 +1,20 @@
 #include "heed/train/base_model.h"
 
 #include <algorithm>
-#include <array>
 
 #include "heed/base/error.h"
+#include "heed/models/config_fields.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {
 namespace {
 
-// The settings that say what the weights mean.
-constexpr std::array<std::string_view, 17> network_settings{
-    "encoder-layers",  "decoder-layers", "width",      "feed-forward", "heads",
-    "key-value-heads", "max-positions",  "similarity", "activation",   "norm",
-    "norm-kind",       "positions",      "tying",      "image-height", "image-width",
-    "image-channels",  "patch-side"};
+bool is_architecture(std::string_view setting) {
+  return std::ranges::any_of(models::config_fields(), [&](const models::ConfigField& field) {
+    return field.is_architecture && field.option == setting;
+  });
+}
 
 // A classifier and a masked language model have the same encoder.
 bool can_initialise(models::ModelKind kind, models::ModelKind base) {
@@ -24,7 +23,7 @@ bool can_initialise(models::ModelKind kind, models::ModelKind base) {
   return kind == base || is_encoder;
 }
 
-// Calls work(the recipe's setting, the folder's) for each of these.
+// Calls work(the recipe's setting, the folder's) for each of the architecture.
 template <typename Work>
 void for_each_setting(Recipe& recipe, const std::string& folder, Work&& work) {
   Recipe other;
@@ -34,7 +33,7 @@ void for_each_setting(Recipe& recipe, const std::string& folder, Work&& work) {
            " from, found a ", models::name_of(other.model.kind));
   const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (std::ranges::count(network_settings, ours[i].name) == 1) work(ours[i], theirs[i]);
+    if (is_architecture(ours[i].name)) work(ours[i], theirs[i]);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "heed/base/error.h"
 #include "heed/data/records.h"
 #include "heed/io/json_fields.h"
+#include "heed/models/config_fields.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {
@@ -59,10 +60,7 @@ constexpr Choice<BleuTokenizer> bleu_tokenizers[]{{"13a", BleuTokenizer::mteval_
                                                   {"char", BleuTokenizer::character}};
 constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 
-// Largest values of rates that must stay below 1.
-constexpr float max_rate = 0.99f;
-constexpr double below_one = 0.999999;
-constexpr float max_guidance = 1000;
+constexpr double below_one = 0.999999;  // for rates that must not reach 1
 
 // Builds the table, one call for each setting.
 class FieldList {
@@ -150,40 +148,25 @@ class FieldList {
 };
 
 void add_model_fields(FieldList& list, models::TransformerConfig& model) {
-  list.number<Index>("encoder-layers", model.encoder_layers, 0,
-                     "layers of the encoder; 0 for the next token");
-  list.number<Index>("decoder-layers", model.decoder_layers, 0,
-                     "layers of the decoder; 0 for classes and masked words");
-  list.number<Index>("width", model.model_dim, 1, "width of the vectors between layers");
-  list.number<Index>("feed-forward", model.feed_forward_dim, 1, "width inside the feed-forward");
-  list.number<Index>("heads", model.num_heads, 1, "attention heads");
-  list.number<Index>("key-value-heads", model.num_key_value_heads, 0,
-                     "key/value heads; 0: as many as heads");
-  list.number<Index>("max-positions", model.max_positions, 1,
-                     "longest sequence that learned positions know; for --text the tokens of a "
-                     "window");
-  list.fields.back().other_name = "context";
-  list.number<float>("dropout", model.dropout, 0, "on embeddings and sub-layers", max_rate);
-  list.number<float>("attention-dropout", model.attention_dropout, 0, "on attention weights",
-                     max_rate);
-  list.number<float>("activation-dropout", model.activation_dropout, 0, "inside the feed-forward",
-                     max_rate);
-  list.number<float>("label-smoothing", model.label_smoothing, 0,
-                     "share of the target that is spread over all tokens", max_rate);
-  list.number<float>("guided-alignment-weight", model.guided_alignment, 0,
-                     "of the loss of the head that --guided-alignment leads", max_guidance);
-  list.choice("similarity", model.similarity, "of queries and keys");
-  list.choice("norm", model.norm_place, "norm before or after each sub-layer");
-  list.choice("norm-kind", model.norm_kind, "kind of norm");
-  list.choice("positions", model.positions, "how positions are told");
-  list.choice("activation", model.activation, "of the feed-forward");
-  list.choice("tying", model.tying, "embeddings that are one table");
-  list.choice("pooling", model.pooling, "how a classifier makes one vector of a line");
-  list.number<Index>("image-height", model.image_height, 1, "pixels that images are resized to");
-  list.number<Index>("image-width", model.image_width, 1, "pixels that images are resized to");
-  list.number<Index>("image-channels", model.image_channels, 1, "1: grey, 3: colour", 3);
-  list.number<Index>("patch-side", model.patch_side, 1,
-                     "pixels of the squares images are cut into");
+  for (const models::ConfigField& field : models::config_fields()) {
+    if (field.option.empty()) continue;
+    list.group = field.group;
+    const std::string name(field.option), description(field.description);
+    std::visit(
+        [&]<typename Member>(Member member) {
+          if constexpr (std::is_member_object_pointer_v<Member>) {
+            using Value = std::remove_cvref_t<decltype(model.*member)>;
+            if constexpr (std::is_enum_v<Value>) {
+              list.choice(name, model.*member, description);
+            } else if constexpr (std::is_arithmetic_v<Value>) {
+              const auto [min, max] = models::option_range<Value>(field.range);
+              list.number<Value>(name, model.*member, min, description, max);
+            }
+          }
+        },
+        field.member);
+    list.alias(std::string(field.alias));
+  }
 }
 
 void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer,
@@ -270,7 +253,6 @@ std::vector<RecipeField> recipe_fields(Recipe& recipe) {
   add_validation_fields(list, training);
   list.group = "Tokenizer";
   add_tokenizer_fields(list, recipe.tokenizer, training);
-  list.group = "Model";
   add_model_fields(list, recipe.model);
   list.group = "Data";
   add_data_fields(list, training);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "heed/base/error.h"
+#include "heed/models/presets.h"
 #include "heed/train/recipe.h"
 
 namespace heed::train {

@@ -118,13 +118,13 @@ void TrainedParameters::adapt(const Parameter& parameter, Index rank, Rng& rng) 
   down.require_gradient();
   trained_.push_back({parameter.name + ".lora_up", up});
   trained_.push_back({parameter.name + ".lora_down", down});
-  adapter_.changes.push_back({parameter.name, up, down});
+  adapter_.matrices.push_back({parameter.name, up, down});
   adapted_.push_back({parameter.value, base});
 }
 
 void TrainedParameters::merge_adapter() const {
   for (std::size_t i = 0; i < adapted_.size(); ++i) {
-    const auto& [name, up, down] = adapter_.changes[i];
+    const auto& [name, up, down] = adapter_.matrices[i];
     *adapted_[i].weight =
         ops::add(adapted_[i].base, ops::scale(ops::matmul(up, down), adapter_.scale));
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/base/random.h"
-#include "heed/models/adapter.h"
+#include "heed/models/lora_adapter.h"
 #include "heed/train/recipe.h"
 #include "heed/train/task.h"
 
@@ -53,7 +53,7 @@ class TrainedParameters {
   void adapt(const Parameter& parameter, Index rank, Rng& rng);
 
   std::vector<nn::NamedTensor> trained_;
-  models::Adapter adapter_;
+  models::LoraAdapter adapter_;
   std::vector<AdaptedWeight> adapted_;  // in the order of the adapter's matrices; empty: no LoRA
 };
 

@@ -1,4 +1,4 @@
-#include "heed/models/adapter.h"
+#include "heed/models/lora_adapter.h"
 
 #include <fmt/format.h>
 
@@ -37,12 +37,11 @@ std::string entry(const io::SafetensorsFile& file, const char* name) {
   return found->second;
 }
 
-void check_shapes(const io::SafetensorsFile& file, const LowRankChange& change) {
-  check_as(
-      ErrorKind::model,
-      change.up.rank() == 2 && change.down.rank() == 2 && change.up.dim(1) == change.down.dim(0),
-      file.source(), ": ", change.name, ": expected matrices [O, R] and [R, I], found ",
-      change.up.shape(), " and ", change.down.shape());
+void check_shapes(const io::SafetensorsFile& file, const LoraMatrices& lora) {
+  check_as(ErrorKind::model,
+           lora.up.rank() == 2 && lora.down.rank() == 2 && lora.up.dim(1) == lora.down.dim(0),
+           file.source(), ": ", lora.name, ": expected matrices [O, R] and [R, I], found ",
+           lora.up.shape(), " and ", lora.down.shape());
 }
 
 nn::NamedTensor& find(std::vector<nn::NamedTensor>& parameters, const std::string& name) {
@@ -61,11 +60,11 @@ void check_same_shape(const std::string& name, const Tensor& ours, const Shape& 
 
 std::string adapter_path(const std::string& folder) { return folder + "/adapter.safetensors"; }
 
-void save_adapter(const std::string& path, const Adapter& adapter) {
+void save_adapter(const std::string& path, const LoraAdapter& adapter) {
   std::vector<io::TensorRecord> records;
-  for (const LowRankChange& change : adapter.changes) {
-    records.push_back(record_of(change.name + std::string(up_suffix), change.up));
-    records.push_back(record_of(change.name + std::string(down_suffix), change.down));
+  for (const LoraMatrices& lora : adapter.matrices) {
+    records.push_back(record_of(lora.name + std::string(up_suffix), lora.up));
+    records.push_back(record_of(lora.name + std::string(down_suffix), lora.down));
   }
   for (const nn::NamedTensor& parameter : adapter.replaced) {
     records.push_back(record_of(parameter.name, parameter.value));
@@ -76,36 +75,36 @@ void save_adapter(const std::string& path, const Adapter& adapter) {
                          {"scale", fmt::format("{}", adapter.scale)}});
 }
 
-Adapter load_adapter(const std::string& path) {
+LoraAdapter load_adapter(const std::string& path) {
   const auto file = io::SafetensorsFile::load(path);
   check_as(ErrorKind::model, entry(file, "format") == format_name, path, ": expected ", format_name,
            ", found ", entry(file, "format"));
-  Adapter adapter;
+  LoraAdapter adapter;
   adapter.base = entry(file, "base");
   adapter.scale = std::strtof(entry(file, "scale").c_str(), nullptr);
   for (const io::TensorRecord& record : file.tensors()) {
-    if (record.name.ends_with(down_suffix)) continue;  // comes with its other half
+    if (record.name.ends_with(down_suffix)) continue;  // read with its .lora_up
     if (!record.name.ends_with(up_suffix)) {
       adapter.replaced.push_back({record.name, tensor_of(file, record)});
       continue;
     }
     const std::string name = record.name.substr(0, record.name.size() - up_suffix.size());
     const io::TensorRecord down = file.require(name + std::string(down_suffix));
-    adapter.changes.push_back({name, tensor_of(file, record), tensor_of(file, down)});
-    check_shapes(file, adapter.changes.back());
+    adapter.matrices.push_back({name, tensor_of(file, record), tensor_of(file, down)});
+    check_shapes(file, adapter.matrices.back());
   }
   return adapter;
 }
 
-void merge(const Adapter& adapter, std::vector<nn::NamedTensor>& parameters) {
+void merge(const LoraAdapter& adapter, std::vector<nn::NamedTensor>& parameters) {
   const std::string found = weights_hash(parameters);
   check_as(ErrorKind::model, found == adapter.base, "adapter: expected the weights ", adapter.base,
            " that it was learned for, found ", found);
   const NoGrad no_grad;
-  for (const LowRankChange& change : adapter.changes) {
-    Tensor& weight = find(parameters, change.name).value;
-    const Tensor product = ops::scale(ops::matmul(change.up, change.down), adapter.scale);
-    check_same_shape(change.name, weight, product.shape());
+  for (const LoraMatrices& lora : adapter.matrices) {
+    Tensor& weight = find(parameters, lora.name).value;
+    const Tensor product = ops::scale(ops::matmul(lora.up, lora.down), adapter.scale);
+    check_same_shape(lora.name, weight, product.shape());
     weight = ops::add(weight, product);
   }
   for (const nn::NamedTensor& replaced : adapter.replaced) {

@@ -1,4 +1,4 @@
-// The sizes and choices that all blocks of an encoder or a decoder share.
+// The sizes and choices of a stack of Transformer blocks.
 #pragma once
 
 #include "heed/nn/attention.h"
@@ -9,7 +9,7 @@
 
 namespace heed::nn {
 
-struct BlockOptions {
+struct TransformerOptions {
   Index num_layers = 1;
   Index model_dim = 0;
   Index feed_forward_dim = 0;
@@ -24,6 +24,8 @@ struct BlockOptions {
   NormKind norm_kind = NormKind::layer;
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
+  bool is_causal = false;            // a token sees those before it only: decoders
+  bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
 
   MultiHeadAttentionOptions self_attention() const {
     return {.model_dim = model_dim,
@@ -35,7 +37,7 @@ struct BlockOptions {
             .positions = positions,
             .dropout = attention_dropout};
   }
-  // The places of two different sequences have no distance, so only self-attention knows them.
+  // Positions of two different sequences have no distance, so only self-attention uses them.
   MultiHeadAttentionOptions cross_attention() const {
     MultiHeadAttentionOptions options = self_attention();
     options.positions = Positions::none;

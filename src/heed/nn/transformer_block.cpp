@@ -1,0 +1,66 @@
+#include "heed/nn/transformer_block.h"
+
+#include <vector>
+
+namespace heed::nn {
+
+TransformerBlock::TransformerBlock(const std::string& name, const TransformerOptions& options,
+                                   const Initializer& initializer)
+    : name_(name),
+      residual_(options.residual()),
+      mask_(options.is_causal ? ops::AttentionMask::causal_mask() : ops::AttentionMask::none()),
+      has_cross_attention_(options.has_cross_attention) {
+  const auto norm = [&] { return Norm(options.norm_kind, options.model_dim, initializer); };
+  self_attention_ =
+      MultiHeadAttention(name + ".self_attention", options.self_attention(), initializer);
+  self_attention_norm_ = norm();
+  if (has_cross_attention_) {
+    cross_attention_ =
+        MultiHeadAttention(name + ".cross_attention", options.cross_attention(), initializer);
+    cross_attention_norm_ = norm();
+  }
+  feed_forward_ = FeedForward(options.feed_forward(), initializer);
+  feed_forward_norm_ = norm();
+}
+
+Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
+                                 ForwardContext& context) const {
+  Tensor y = residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& h) {
+    return self_attention_.self_attend({h, x.spans}, mask_, context, inputs.past, inputs.cache);
+  });
+  context.see(name_, "after_self_attention", y);
+
+  if (has_cross_attention_) {
+    const CrossAttentionMemory& memory = *inputs.memory;
+    // Rows that share a memory sequence may be hypotheses, each with its own position.
+    std::vector<Index> positions;
+    if (context.has_hook()) positions = ops::token_positions(x.spans, inputs.past);
+    y = residual(y, cross_attention_norm_, residual_, context, [&](const Tensor& h) {
+      return cross_attention_.attend({h, memory.queries}, memory.keys_and_values,
+                                     ops::AttentionMask::none(), context, {}, positions);
+    });
+    context.see(name_, "after_cross_attention", y);
+  }
+
+  y = residual(y, feed_forward_norm_, residual_, context,
+               [&](const Tensor& h) { return feed_forward_.forward(h, context); });
+  context.see(name_, "after_feed_forward", y);
+  return y;
+}
+
+KeysAndValues TransformerBlock::memory_keys_and_values(const Packed& memory) const {
+  return cross_attention_.keys_and_values(memory);
+}
+
+void TransformerBlock::visit_parameters(ParameterVisitor& visitor) {
+  visitor.child("self_attention", self_attention_);
+  visitor.child("self_attention_norm", self_attention_norm_);
+  if (has_cross_attention_) {
+    visitor.child("cross_attention", cross_attention_);
+    visitor.child("cross_attention_norm", cross_attention_norm_);
+  }
+  visitor.child("feed_forward", feed_forward_);
+  visitor.child("feed_forward_norm", feed_forward_norm_);
+}
+
+}  // namespace heed::nn

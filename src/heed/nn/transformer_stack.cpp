@@ -1,0 +1,106 @@
+#include "heed/nn/transformer_stack.h"
+
+#include <utility>
+
+#include "heed/base/error.h"
+
+namespace heed::nn {
+
+TransformerStack::TransformerStack(const std::string& name, const TransformerOptions& options,
+                                   const Initializer& initializer)
+    : name_(name),
+      options_(options),
+      positions_(options.positions, options.model_dim, options.max_positions, initializer) {
+  for (Index layer = 0; layer < options.num_layers; ++layer) {
+    blocks_.emplace_back(name + '.' + std::to_string(layer), options, initializer);
+  }
+  if (options.norm_place == NormPlace::before) {
+    norm_ = Norm(options.norm_kind, options.model_dim, initializer);
+  }
+}
+
+Tensor TransformerStack::forward(const Packed& x, ForwardContext& context) const {
+  check(!options_.has_cross_attention, name_, ": expected a memory for cross-attention, got none");
+  Tensor y = embed(x, context);
+  for (const TransformerBlock& block : blocks_) y = block.forward({y, x.spans}, {}, context);
+  return final_norm(y, context);
+}
+
+Tensor TransformerStack::forward(const Packed& x, const Packed& memory,
+                                 ForwardContext& context) const {
+  check(x.spans.count() == memory.spans.count(), name_, ": expected a memory of ", x.spans.count(),
+        " sequences, got ", memory.spans.count());
+  Tensor y = embed(x, context);
+  for (const TransformerBlock& block : blocks_) {
+    const CrossAttentionMemory keys{block.memory_keys_and_values(memory), x.spans};
+    y = block.forward({y, x.spans}, {.memory = &keys}, context);
+  }
+  return final_norm(y, context);
+}
+
+StackCache TransformerStack::start(Index num_rows) const {
+  check(options_.is_causal && !options_.has_cross_attention, name_,
+        ": expected a causal stack without cross-attention");
+  return StackCache(std::ssize(blocks_), num_rows);
+}
+
+StackCache TransformerStack::start(const Packed& memory,
+                                   std::span<const Index> rows_per_sequence) const {
+  const NoGrad no_grad;
+  check(options_.is_causal && options_.has_cross_attention, name_,
+        ": expected a causal stack with cross-attention");
+  check(std::ssize(rows_per_sequence) == memory.spans.count(), name_, ": expected rows for ",
+        memory.spans.count(), " sequences, got ", rows_per_sequence.size());
+  std::vector<Index> sequences;
+  for (std::size_t s = 0; s < rows_per_sequence.size(); ++s) {
+    sequences.insert(sequences.end(), rows_per_sequence[s], static_cast<Index>(s));
+  }
+  std::vector<KeysAndValues> keys;
+  for (const TransformerBlock& block : blocks_) {
+    keys.push_back(block.memory_keys_and_values(memory));
+  }
+  return StackCache(std::move(keys), std::move(sequences));
+}
+
+Tensor TransformerStack::step(const Packed& x, StackCache& cache, ForwardContext& context) const {
+  const NoGrad no_grad;
+  check(x.spans.count() == cache.num_rows(), name_, ": expected tokens for each of ",
+        cache.num_rows(), " rows, got ", x.spans.count(), " sequences");
+  cache.align_memory(x.spans);
+  Tensor y = embed(x, context, cache.lengths());
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    y = blocks_[layer].forward({y, x.spans},
+                               {.memory = cache.memory_.empty() ? nullptr : &cache.memory_[layer],
+                                .past = cache.lengths(),
+                                .cache = &cache.self_attention_[layer]},
+                               context);
+  }
+  cache.add_lengths(x.spans);
+  return final_norm(y, context);
+}
+
+Tensor TransformerStack::embed(const Packed& x, ForwardContext& context,
+                               std::span<const Index> past) const {
+  const Tensor words = context.words(name_, x.values);
+  context.see(name_, "words", words);
+  const Tensor y =
+      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
+  context.see(name_, "embedded", y);
+  return y;
+}
+
+Tensor TransformerStack::final_norm(const Tensor& x, ForwardContext& context) const {
+  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+  context.see(name_, "final", y);
+  return y;
+}
+
+void TransformerStack::visit_parameters(ParameterVisitor& visitor) {
+  visitor.child("positions", positions_);
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    visitor.child(std::to_string(layer), blocks_[layer]);
+  }
+  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,49 @@
+// A stack of Transformer blocks with positions before it and, for pre-norm blocks, a norm after it.
+//
+// Without a causal mask it is an encoder; causal, the decoder of a decoder-only model; causal with
+// cross-attention, the decoder of an encoder-decoder.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/nn/stack_cache.h"
+#include "heed/nn/transformer_block.h"
+
+namespace heed::nn {
+
+class TransformerStack {
+ public:
+  TransformerStack() = default;
+  // Attention layers are called NAME.0.self_attention, NAME.0.cross_attention, ...
+  TransformerStack(const std::string& name, const TransformerOptions& options,
+                   const Initializer& initializer);
+
+  // Embedded tokens [N, D] of whole sequences -> [N, D]; with cross-attention to a memory [M, D].
+  Tensor forward(const Packed& x, ForwardContext& context) const;
+  Tensor forward(const Packed& x, const Packed& memory, ForwardContext& context) const;
+
+  // Decoding with a KV cache: `start`, then `step` with the next tokens of every row. A causal
+  // stack only.
+  StackCache start(Index num_rows) const;
+  // Sequence s of the memory starts with rows_per_sequence[s] equal rows.
+  StackCache start(const Packed& memory, std::span<const Index> rows_per_sequence) const;
+  // x [N, D], sequence r of it continues row r -> [N, D]: the same bits as those rows of forward.
+  Tensor step(const Packed& x, StackCache& cache, ForwardContext& context) const;
+
+  void visit_parameters(ParameterVisitor& visitor);
+
+ private:
+  // [N, D] -> [N, D]: positions and dropout before the blocks, the norm after them.
+  Tensor embed(const Packed& x, ForwardContext& context, std::span<const Index> past = {}) const;
+  Tensor final_norm(const Tensor& x, ForwardContext& context) const;
+
+  std::string name_;
+  TransformerOptions options_;
+  PositionEmbedding positions_;
+  std::vector<TransformerBlock> blocks_;
+  Norm norm_;  // when norm_place is before
+};
+
+}  // namespace heed::nn
