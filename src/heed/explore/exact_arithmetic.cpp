@@ -17,7 +17,7 @@
 namespace heed::explore {
 namespace {
 
-constexpr Index chain_length = 256;  // of a matrix product: what gemm-inl.h calls block_depth
+constexpr Index chain_length = 256;  // of a matrix product: what gemm-inl.h calls kc
 
 // Of e^x in math-inl.h.
 constexpr float log2_e = 1.44269504f;
