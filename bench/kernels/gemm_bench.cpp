@@ -35,8 +35,8 @@ void BM_Gemm(benchmark::State& state) {
   Product p(state);
   const auto packed = allocate_floats(kernels::gemm_packed_size(p.k, p.n));
   for (auto _ : state) {
-    kernels::gemm_pack(packed.get(), p.b.data(), 1, p.k, p.k, p.n);
-    kernels::gemm(p.c.data(), p.n, p.a.data(), p.k, 1, packed.get(), p.m, p.n, p.k, false, nullptr);
+    kernels::gemm_pack(packed.get(), {p.b.data(), 1, p.k}, p.k, p.n);
+    kernels::gemm({p.c.data(), p.n}, {p.a.data(), p.k}, packed.get(), {p.m, p.n, p.k});
     benchmark::ClobberMemory();
   }
   p.report(state);

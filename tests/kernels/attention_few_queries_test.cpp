@@ -14,21 +14,19 @@
 namespace heed::kernels {
 namespace {
 
-using std::int64_t;
-
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // Rows of one head among others: as wide as two heads and a bit.
 struct Rows {
-  Rows(int64_t count, int64_t width, std::uint64_t seed)
+  Rows(Index count, Index width, std::uint64_t seed)
       : stride(2 * width + 1), values((count + 1) * stride) {
     Rng rng(seed);
     for (float& value : values) value = static_cast<float>(rng.normal());
   }
-  HeadRows in() const { return {values.data(), stride}; }
-  HeadRowsOut out() { return {values.data(), stride}; }
+  RowsView in() const { return {values.data(), stride}; }
+  RowsOut out() { return {values.data(), stride}; }
 
-  int64_t stride;
+  Index stride;
   std::vector<float> values;
 };
 
@@ -46,20 +44,20 @@ void expect_bits_of_attention(const AttentionSizes& sizes, const AttentionRule& 
   Rows expected(sizes.queries, sizes.value_dim, 7), found = expected;
   Rows expected_sum(sizes.queries, 1, 8), found_sum = expected_sum;
   const auto workspace = allocate_floats(attention_workspace(sizes.key_dim, sizes.value_dim));
-  attention(expected.out(), expected_sum.out(), query.in(), key.in(), value.in(), sizes, rule, 0,
-            sizes.queries, nullptr, workspace.get());
-  attention_few_queries(found.out(), found_sum.out(), query.in(), key.in(), value.in(), sizes,
-                        rule.scale);
+  const AttentionInput input{query.in(), key.in(), value.in(), sizes};
+  attention({expected.out(), expected_sum.out()}, input, rule, {0, sizes.queries}, nullptr,
+            workspace.get());
+  attention_few_queries({found.out(), found_sum.out()}, input, rule.scale);
   EXPECT_EQ(bits_of(found.values), bits_of(expected.values));
   EXPECT_EQ(bits_of(found_sum.values), bits_of(expected_sum.values));
 }
 
 TEST(AttentionFewQueries, HasTheBitsOfAttention) {
   const AttentionRule rule{.scale = 0.3f};
-  for (const int64_t queries : {1, 2, 3, 4, 5, 6}) {
-    for (const int64_t keys : {0, 1, 5, 7, 8, 9, 16, 31, 63, 64, 65, 130, 200}) {
+  for (const Index queries : {1, 2, 3, 4, 5, 6}) {
+    for (const Index keys : {0, 1, 5, 7, 8, 9, 16, 31, 63, 64, 65, 130, 200}) {
       for (const auto& [key_dim, value_dim] :
-           {std::pair<int64_t, int64_t>{1, 1}, {4, 3}, {6, 8}, {32, 32}, {33, 65}, {256, 256}}) {
+           {std::pair<Index, Index>{1, 1}, {4, 3}, {6, 8}, {32, 32}, {33, 65}, {256, 256}}) {
         const AttentionSizes sizes{queries, keys, key_dim, value_dim};
         expect_bits_of_attention(sizes, rule, Rows(queries, key_dim, 1), Rows(keys, key_dim, 2),
                                  Rows(keys, value_dim, 3));
@@ -81,12 +79,12 @@ TEST(AttentionFewQueries, HasTheBitsOfAttentionWhereWeightsVanishOrValuesAreNotF
 
 // The same rows in pages: the last page first, with pages of other rows between them.
 struct InPages {
-  InPages(const Rows& rows, int64_t count) : stride(rows.stride) {
-    const int64_t num_pages = (count + attention_page_rows - 1) / attention_page_rows;
-    for (int64_t page = 0; page < num_pages; ++page) pages.push_back(2 * (num_pages - page) - 1);
+  InPages(const Rows& rows, Index count) : stride(rows.stride) {
+    const Index num_pages = (count + attention_page_rows - 1) / attention_page_rows;
+    for (Index page = 0; page < num_pages; ++page) pages.push_back(2 * (num_pages - page) - 1);
     values.resize(2 * (num_pages + 1) * attention_page_rows * stride, std::nanf(""));
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t to =
+    for (Index i = 0; i < count; ++i) {
+      const Index to =
           pages[i / attention_page_rows] * attention_page_rows + i % attention_page_rows;
       std::copy_n(rows.values.data() + i * stride, stride, values.data() + to * stride);
     }
@@ -95,17 +93,16 @@ struct InPages {
     return {values.data(), stride, attention_page_rows * stride, pages.data()};
   }
 
-  int64_t stride;
-  std::vector<int64_t> pages;
+  Index stride;
+  std::vector<Index> pages;
   std::vector<float> values;
 };
 
-TEST(PagedRows, HaveTheBitsOfRowsOneBehindAnother) {
+TEST(PagedRows, HaveTheBitsOfConsecutiveRows) {
   const AttentionRule rule{.scale = 0.3f};
-  for (const int64_t queries : {1, 5}) {
-    for (const int64_t keys : {1, 15, 16, 17, 33, 127, 128, 129, 300}) {
-      for (const auto& [key_dim, value_dim] :
-           {std::pair<int64_t, int64_t>{4, 3}, {32, 32}, {33, 65}}) {
+  for (const Index queries : {1, 5}) {
+    for (const Index keys : {1, 15, 16, 17, 33, 127, 128, 129, 300}) {
+      for (const auto& [key_dim, value_dim] : {std::pair<Index, Index>{4, 3}, {32, 32}, {33, 65}}) {
         SCOPED_TRACE(testing::Message()
                      << queries << " queries, " << keys << " keys of " << key_dim);
         const AttentionSizes sizes{queries, keys, key_dim, value_dim};
@@ -114,12 +111,13 @@ TEST(PagedRows, HaveTheBitsOfRowsOneBehindAnother) {
         Rows expected(queries, value_dim, 7), many = expected, few = expected;
         Rows expected_sum(queries, 1, 8), many_sum = expected_sum, few_sum = expected_sum;
         const auto workspace = allocate_floats(attention_workspace(key_dim, value_dim));
-        attention(expected.out(), expected_sum.out(), query.in(), key.in(), value.in(), sizes, rule,
-                  0, queries, nullptr, workspace.get());
-        attention(many.out(), many_sum.out(), query.in(), paged_key.in(), paged_value.in(), sizes,
-                  rule, 0, queries, nullptr, workspace.get());
-        attention_few_queries(few.out(), few_sum.out(), query.in(), paged_key.in(),
-                              paged_value.in(), sizes, rule.scale);
+        const AttentionInput input{query.in(), key.in(), value.in(), sizes};
+        const AttentionInput paged{query.in(), paged_key.in(), paged_value.in(), sizes};
+        attention({expected.out(), expected_sum.out()}, input, rule, {0, queries}, nullptr,
+                  workspace.get());
+        attention({many.out(), many_sum.out()}, paged, rule, {0, queries}, nullptr,
+                  workspace.get());
+        attention_few_queries({few.out(), few_sum.out()}, paged, rule.scale);
         EXPECT_EQ(bits_of(many.values), bits_of(expected.values));
         EXPECT_EQ(bits_of(many_sum.values), bits_of(expected_sum.values));
         EXPECT_EQ(bits_of(few.values), bits_of(expected.values));

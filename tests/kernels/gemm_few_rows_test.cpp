@@ -11,9 +11,7 @@
 namespace heed::kernels {
 namespace {
 
-using std::int64_t;
-
-std::vector<float> random_floats(int64_t count, std::uint64_t seed) {
+std::vector<float> random_floats(Index count, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<float> values(count);
   for (float& value : values) value = static_cast<float>(rng.normal());
@@ -21,22 +19,22 @@ std::vector<float> random_floats(int64_t count, std::uint64_t seed) {
 }
 
 TEST(GemmFewRows, HasTheBitsOfThePackedProduct) {
-  const int64_t gap = 3;  // unused floats behind each stored row
-  for (const int64_t m : {0, 1, 2, 5, 6, 7, 25}) {
-    for (const int64_t n : {0, 1, 7, 8, 9, 16, 50}) {
-      for (const int64_t k : {0, 1, 3, 4, 33, 256, 258, 600}) {
+  const Index gap = 3;  // unused floats after each stored row
+  for (const Index m : {0, 1, 2, 3, 5, 6, 7, 25}) {
+    for (const Index n : {0, 1, 7, 8, 9, 16, 50}) {
+      for (const Index k : {0, 1, 3, 4, 33, 256, 258, 600}) {
         const std::vector<float> a = random_floats(m * (k + gap), 1);
         const std::vector<float> b = random_floats(n * (k + gap), 2);
         const std::vector<float> bias = random_floats(n, 3);
         const auto panels = allocate_floats(gemm_packed_size(k, n));
-        gemm_pack(panels.get(), b.data(), 1, k + gap, k, n);
+        gemm_pack(panels.get(), {b.data(), 1, k + gap}, k, n);
         for (const bool accumulate : {false, true}) {
           for (const float* added : {static_cast<const float*>(nullptr), bias.data()}) {
             std::vector<float> expected = random_floats(m * (n + gap), 4), found = expected;
-            gemm(expected.data(), n + gap, a.data(), k + gap, 1, panels.get(), m, n, k, accumulate,
-                 added);
-            gemm_few_rows(found.data(), n + gap, a.data(), k + gap, b.data(), k + gap, m, n, k,
-                          accumulate, added);
+            gemm({expected.data(), n + gap}, {a.data(), k + gap}, panels.get(), {m, n, k},
+                 {.epilogue = {accumulate, added}});
+            gemm_few_rows({found.data(), n + gap}, {a.data(), k + gap}, {b.data(), k + gap},
+                          {m, n, k}, {accumulate, added});
             ASSERT_EQ(found, expected) << "[" << m << ", " << k << "] x [" << k << ", " << n << "]";
           }
         }

@@ -14,12 +14,10 @@
 namespace heed::kernels {
 namespace {
 
-using std::int64_t;
-
 constexpr WeightFormat quantized_formats[] = {WeightFormat::f16, WeightFormat::bf16,
                                               WeightFormat::int8, WeightFormat::int4};
 
-std::vector<float> random_floats(int64_t count, std::uint64_t seed) {
+std::vector<float> random_floats(Index count, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<float> values(count);
   for (float& value : values) value = static_cast<float>(rng.normal());
@@ -29,12 +27,12 @@ std::vector<float> random_floats(int64_t count, std::uint64_t seed) {
 // Random rows as files hold them.
 struct Weight {
   WeightFormat format;
-  int64_t n, k;
+  Index n, k;
   std::vector<std::uint8_t> rows;
   std::vector<float> scales;
   std::shared_ptr<float> storage;
 
-  Weight(WeightFormat format, int64_t n, int64_t k)
+  Weight(WeightFormat format, Index n, Index k)
       : format(format),
         n(n),
         k(k),
@@ -44,7 +42,7 @@ struct Weight {
     if (format == WeightFormat::int8 || format == WeightFormat::int4) {
       for (std::uint8_t& byte : rows) byte = static_cast<std::uint8_t>(rng.below(256));
     } else {
-      for (int64_t i = 0; i < n * k; ++i) set_half(i, static_cast<float>(rng.normal()));
+      for (Index i = 0; i < n * k; ++i) set_half(i, static_cast<float>(rng.normal()));
     }
     storage = allocate_floats(quantized_packed_bytes(format, k, n) / 4 + 1);
     pack_quantized(packed(), format, rows.data(), scales.data(), k, n);
@@ -53,7 +51,7 @@ struct Weight {
   std::uint8_t* packed() const { return reinterpret_cast<std::uint8_t*>(storage.get()); }
 
   // What the bytes mean, by the definition of the format.
-  float value(int64_t j, int64_t i) const {
+  float value(Index j, Index i) const {
     const std::uint8_t* row = rows.data() + j * weight_row_bytes(format, k);
     const float* scale = scales.data() + j * weight_row_scales(format, k);
     switch (format) {
@@ -69,15 +67,15 @@ struct Weight {
       case WeightFormat::f32:
         break;
     }
-    ADD_FAILURE() << "not a narrow format";
+    ADD_FAILURE() << "not a quantized format";
     return 0;
   }
 
  private:
-  static std::uint16_t half_at(const std::uint8_t* row, int64_t i) {
+  static std::uint16_t half_at(const std::uint8_t* row, Index i) {
     return static_cast<std::uint16_t>(row[2 * i] | row[2 * i + 1] << 8);
   }
-  void set_half(int64_t i, float number) {
+  void set_half(Index i, float number) {
     const std::uint16_t half =
         format == WeightFormat::f16 ? float_to_float16(number) : float_to_bfloat16(number);
     rows[2 * i] = static_cast<std::uint8_t>(half & 255);
@@ -87,12 +85,12 @@ struct Weight {
 
 TEST(QuantizedGemm, ARowComesBackAsTheFloatsThatItsBytesStandFor) {
   for (const WeightFormat format : quantized_formats) {
-    for (const int64_t k : {1, 7, 8, 31, 32, 33, 250, 256, 300}) {
+    for (const Index k : {1, 7, 8, 31, 32, 33, 250, 256, 300}) {
       const Weight weight(format, 37, k);
-      for (const int64_t j : {0, 1, 15, 16, 36}) {
+      for (const Index j : {0, 1, 15, 16, 36}) {
         std::vector<float> row(k);
-        dequantize_row(row.data(), format, weight.packed(), j, k);
-        for (int64_t i = 0; i < k; ++i) {
+        dequantize_row(row.data(), {format, weight.packed()}, j, k);
+        for (Index i = 0; i < k; ++i) {
           ASSERT_EQ(row[i], weight.value(j, i))
               << static_cast<int>(format) << ": " << j << ", " << i;
         }
@@ -103,12 +101,12 @@ TEST(QuantizedGemm, ARowComesBackAsTheFloatsThatItsBytesStandFor) {
 
 // c = a x weight^T + bias with gaps between the rows, which nobody may write to.
 struct Product {
-  static constexpr int64_t gap = 3;
-  int64_t m;
+  static constexpr Index gap = 3;
+  Index m;
   const Weight& weight;
   std::vector<float> a, bias, c;
 
-  Product(int64_t m, const Weight& weight, bool has_bias)
+  Product(Index m, const Weight& weight, bool has_bias)
       : m(m),
         weight(weight),
         a(random_floats(m * (weight.k + gap), 1)),
@@ -118,24 +116,23 @@ struct Product {
   const float* bias_or_null() const { return bias.empty() ? nullptr : bias.data(); }
 
   void run() {
-    quantized_gemm(c.data(), weight.n + gap, a.data(), weight.k + gap, weight.format,
-                   weight.packed(), m, weight.n, weight.k, bias_or_null());
+    quantized_gemm({c.data(), weight.n + gap}, {a.data(), weight.k + gap},
+                   {weight.format, weight.packed()}, {m, weight.n, weight.k}, bias_or_null());
   }
 };
 
-void expect_right(int64_t m, const Weight& weight, bool has_bias) {
+void expect_right(Index m, const Weight& weight, bool has_bias) {
   Product product(m, weight, has_bias);
   const std::vector<float> before = product.c;
   product.run();
-  const int64_t n = weight.n, k = weight.k, gap = Product::gap;
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = n; j < n + gap; ++j) {
-      ASSERT_EQ(product.c[i * (n + gap) + j], before[i * (n + gap) + j])
-          << "wrote behind row " << i;
+  const Index n = weight.n, k = weight.k, gap = Product::gap;
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = n; j < n + gap; ++j) {
+      ASSERT_EQ(product.c[i * (n + gap) + j], before[i * (n + gap) + j]) << "wrote after row " << i;
     }
-    for (int64_t j = 0; j < n; ++j) {
+    for (Index j = 0; j < n; ++j) {
       double sum = has_bias ? product.bias[j] : 0.0, size = 1;
-      for (int64_t l = 0; l < k; ++l) {
+      for (Index l = 0; l < k; ++l) {
         const double term = double{product.a[i * (k + gap) + l]} * weight.value(j, l);
         sum += term;
         size += std::abs(term);
@@ -147,10 +144,10 @@ void expect_right(int64_t m, const Weight& weight, bool has_bias) {
 
 TEST(QuantizedGemm, AgreesWithDoublesAtAwkwardSizes) {
   for (const WeightFormat format : quantized_formats) {
-    for (const int64_t n : {0, 1, 7, 16, 17, 32, 33, 50}) {
-      for (const int64_t k : {0, 1, 7, 8, 9, 33, 256, 265, 600}) {
+    for (const Index n : {0, 1, 7, 16, 17, 32, 33, 50}) {
+      for (const Index k : {0, 1, 7, 8, 9, 33, 256, 265, 600}) {
         const Weight weight(format, n, k);
-        for (const int64_t m : {0, 1, 2, 3, 4, 5, 13}) {
+        for (const Index m : {0, 1, 2, 3, 4, 5, 13}) {
           SCOPED_TRACE(testing::Message() << "format " << static_cast<int>(format) << ", [" << m
                                           << ", " << k << "] x [" << k << ", " << n << "]");
           expect_right(m, weight, /*has_bias=*/m % 2 == 0);
@@ -162,19 +159,19 @@ TEST(QuantizedGemm, AgreesWithDoublesAtAwkwardSizes) {
 
 TEST(QuantizedGemm, HasTheBitsOfTheProductOfFloatsForAnyNumberOfRows) {
   for (const WeightFormat format : quantized_formats) {
-    for (const int64_t n : {1, 16, 50}) {
-      for (const int64_t k : {1, 33, 256, 600}) {
+    for (const Index n : {1, 16, 50}) {
+      for (const Index k : {1, 33, 256, 600}) {
         const Weight weight(format, n, k);
-        std::vector<float> wide(n * k);
-        for (int64_t i = 0; i < n * k; ++i) wide[i] = weight.value(i / k, i % k);
+        std::vector<float> floats(n * k);
+        for (Index i = 0; i < n * k; ++i) floats[i] = weight.value(i / k, i % k);
         const auto panels = allocate_floats(gemm_packed_size(k, n));
-        gemm_pack(panels.get(), wide.data(), 1, k, k, n);
-        for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 25}) {
+        gemm_pack(panels.get(), {floats.data(), 1, k}, k, n);
+        for (const Index m : {1, 2, 3, 4, 5, 6, 7, 25}) {
           for (const bool has_bias : {false, true}) {
             Product product(m, weight, has_bias);
             std::vector<float> expected = product.c;
-            gemm(expected.data(), n + Product::gap, product.a.data(), k + Product::gap, 1,
-                 panels.get(), m, n, k, false, product.bias_or_null());
+            gemm({expected.data(), n + Product::gap}, {product.a.data(), k + Product::gap},
+                 panels.get(), {m, n, k}, {.epilogue = {.bias = product.bias_or_null()}});
             product.run();
             ASSERT_EQ(product.c, expected) << "format " << static_cast<int>(format) << ", [" << m
                                            << ", " << k << "] x [" << k << ", " << n << "]";

@@ -32,25 +32,25 @@ HWY_INLINE void AdamAt(D d, float* weight, float* mean, float* square, const flo
   hn::StoreU(hn::MulSub(hn::Set(d, step.keep), w, change), d, weight);
 }
 
-void Adam(float* weight, float* mean, float* square, const float* gradient, std::int64_t n,
+void Adam(float* weight, float* mean, float* square, const float* gradient, Index n,
           const AdamStep& step) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
   for (; i + lanes <= n; i += lanes) {
     AdamAt(d, weight + i, mean + i, square + i, gradient + i, step);
   }
   for (; i < n; ++i) AdamAt(one, weight + i, mean + i, square + i, gradient + i, step);
 }
 
-double SumOfSquares(const float* x, std::int64_t n) {
+double SumOfSquares(const float* x, Index n) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> half;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
   auto even = hn::Zero(d);
   auto odd = hn::Zero(d);
-  std::int64_t i = 0;
+  Index i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const auto a = hn::PromoteTo(d, hn::LoadU(half, x + i));
     const auto b = hn::PromoteTo(d, hn::LoadU(half, x + i + lanes));
@@ -69,11 +69,11 @@ HWY_INLINE void MoveAverageAt(D d, float* average, const float* weight, float ke
   hn::StoreU(moved, d, average);
 }
 
-void MoveAverage(float* average, const float* weight, std::int64_t n, float keep) {
+void MoveAverage(float* average, const float* weight, Index n, float keep) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
   for (; i + lanes <= n; i += lanes) MoveAverageAt(d, average + i, weight + i, keep);
   for (; i < n; ++i) MoveAverageAt(one, average + i, weight + i, keep);
 }
@@ -88,16 +88,16 @@ HWY_EXPORT(Adam);
 HWY_EXPORT(SumOfSquares);
 HWY_EXPORT(MoveAverage);
 
-void adam(float* weight, float* mean, float* square, const float* gradient, std::int64_t n,
+void adam(float* weight, float* mean, float* square, const float* gradient, Index n,
           const AdamStep& step) noexcept {
   HWY_DYNAMIC_DISPATCH(Adam)(weight, mean, square, gradient, n, step);
 }
 
-double sum_of_squares(const float* x, std::int64_t n) noexcept {
+double sum_of_squares(const float* x, Index n) noexcept {
   return HWY_DYNAMIC_DISPATCH(SumOfSquares)(x, n);
 }
 
-void move_average(float* average, const float* weight, std::int64_t n, float keep) noexcept {
+void move_average(float* average, const float* weight, Index n, float keep) noexcept {
   HWY_DYNAMIC_DISPATCH(MoveAverage)(average, weight, n, keep);
 }
 

@@ -1,7 +1,7 @@
 // One update of Adam, and the sum of squares that clipping needs.
 #pragma once
 
-#include <cstdint>
+#include "heed/base/index.h"
 
 namespace heed::kernels {
 
@@ -18,13 +18,13 @@ struct AdamStep {
 };
 
 // weight, mean and square change; all [n].
-void adam(float* weight, float* mean, float* square, const float* gradient, std::int64_t n,
+void adam(float* weight, float* mean, float* square, const float* gradient, Index n,
           const AdamStep& step) noexcept;
 
 // In double, in an order that depends on n alone.
-double sum_of_squares(const float* x, std::int64_t n) noexcept;
+double sum_of_squares(const float* x, Index n) noexcept;
 
 // average = keep * average + (1 - keep) * weight, for the moving average of weights.
-void move_average(float* average, const float* weight, std::int64_t n, float keep) noexcept;
+void move_average(float* average, const float* weight, Index n, float keep) noexcept;
 
 }  // namespace heed::kernels

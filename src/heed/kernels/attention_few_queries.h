@@ -1,5 +1,5 @@
 // Attention of one sequence and one head with a handful of queries, as decoding has them: keys and
-// values are read once, where they lie.
+// values are read once, where they are.
 #pragma once
 
 #include "heed/kernels/attention.h"
@@ -10,13 +10,14 @@ namespace heed::kernels {
 // and scores that are only scaled: no cap, no ALiBi, no dense mask, no dropout.
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
-// Asks for keys and values that attention_few_queries will read soon. A step of decoding has
-// touched so much since the last that they have left the near caches. Many keys are not asked for
-// here but while they are read.
-void prefetch_few_queries(PagedRows key, PagedRows value, const AttentionSizes& sizes) noexcept;
+// Prefetches keys and values that attention_few_queries will read soon. A step of decoding has
+// touched so much since the last that they have left L1 and L2. Many keys are not prefetched here
+// but while they are read.
+void prefetch_few_queries(const PagedRows& key, const PagedRows& value,
+                          const AttentionSizes& sizes) noexcept;
 
 // What `attention` gives for all queries, to the bit.
-void attention_few_queries(HeadRowsOut output, HeadRowsOut log_sum, HeadRows query, PagedRows key,
-                           PagedRows value, const AttentionSizes& sizes, float scale) noexcept;
+void attention_few_queries(const AttentionOutput& output, const AttentionInput& input,
+                           float scale) noexcept;
 
 }  // namespace heed::kernels

@@ -1,17 +1,17 @@
-// The unit in which processors fetch memory.
+// The unit in which processors fetch memory, and prefetching of it.
 #pragma once
 
-#include <cstdint>
+#include "heed/base/index.h"
 
 namespace heed::kernels {
 
-constexpr std::int64_t line_floats = 64 / sizeof(float);  // of one cache line
+constexpr Index line_floats = 64 / sizeof(float);  // of one cache line
 
-// Asks for an address's line, so that the second-level cache has it when it is read, which is
-// thousands of cycles later: the first-level cache is left to what is read now.
-inline void ask_for_line(const float* at) {
+// Prefetches an address's line into L2. It is read thousands of cycles later: L1 is left to what is
+// read now.
+inline void prefetch_line(const float* at) {
   __builtin_prefetch(at, /*to write=*/0, /*level*/ 2);
-  asm volatile("");  // or GCC leaves out calls of functions that do nothing but ask
+  asm volatile("");  // or GCC leaves out calls of functions that do nothing but prefetch
 }
 
 }  // namespace heed::kernels

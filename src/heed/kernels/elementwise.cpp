@@ -15,43 +15,42 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-void Add(float* y, const float* a, const float* b, std::int64_t count) {
+void Add(float* y, const float* a, const float* b, Index count) {
   Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Add(u, v); });
 }
 
-void Subtract(float* y, const float* a, const float* b, std::int64_t count) {
+void Subtract(float* y, const float* a, const float* b, Index count) {
   Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Sub(u, v); });
 }
 
-void Multiply(float* y, const float* a, const float* b, std::int64_t count) {
+void Multiply(float* y, const float* a, const float* b, Index count) {
   Map(y, a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Mul(u, v); });
 }
 
-void AddScalar(float* y, const float* x, float value, std::int64_t count) {
+void AddScalar(float* y, const float* x, float value, Index count) {
   const auto a = hn::Set(FloatTag(), value);
   Map(y, x, count, [a](auto v) HWY_ATTR { return hn::Add(v, a); });
 }
 
-void Scale(float* y, const float* x, float factor, std::int64_t count) {
+void Scale(float* y, const float* x, float factor, Index count) {
   const auto f = hn::Set(FloatTag(), factor);
   Map(y, x, count, [f](auto v) HWY_ATTR { return hn::Mul(v, f); });
 }
 
-void AddScaled(float* y, const float* x, float factor, std::int64_t count) {
+void AddScaled(float* y, const float* x, float factor, Index count) {
   const auto f = hn::Set(FloatTag(), factor);
   Map(y, y, x, count, [f](auto u, auto v) HWY_ATTR { return hn::MulAdd(v, f, u); });
 }
 
-void AddRows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
-             std::int64_t x_stride) {
+void AddRows(float* sums, const float* x, Index rows, Index cols, Index x_stride) {
   const FloatTag d;
-  const std::int64_t lanes = hn::Lanes(d);
-  std::int64_t j = 0;
+  const Index lanes = hn::Lanes(d);
+  Index j = 0;
   for (; j + 4 * lanes <= cols; j += 4 * lanes) {
     FloatVec sum[4];
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) sum[v] = hn::LoadU(d, sums + j + v * lanes);
-    for (std::int64_t row = 0; row < rows; ++row) {
+    for (Index row = 0; row < rows; ++row) {
 #pragma GCC unroll 4
       for (int v = 0; v < 4; ++v)
         sum[v] = hn::Add(sum[v], hn::LoadU(d, x + row * x_stride + j + v * lanes));
@@ -59,17 +58,17 @@ void AddRows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) hn::StoreU(sum[v], d, sums + j + v * lanes);
   }
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t k = j; k < cols; ++k) sums[k] += x[row * x_stride + k];
+  for (Index row = 0; row < rows; ++row) {
+    for (Index k = j; k < cols; ++k) sums[k] += x[row * x_stride + k];
   }
 }
 
-void Relu(float* y, const float* x, std::int64_t count) {
+void Relu(float* y, const float* x, Index count) {
   const auto zero = hn::Zero(FloatTag());
   Map(y, x, count, [zero](auto v) HWY_ATTR { return hn::Max(v, zero); });
 }
 
-void ReluBackward(float* dx, const float* dy, const float* y, std::int64_t count) {
+void ReluBackward(float* dx, const float* dy, const float* y, Index count) {
   const auto zero = hn::Zero(FloatTag());
   Map(dx, dy, y, count,
       [zero](auto g, auto v) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, zero), g); });
@@ -81,12 +80,12 @@ HWY_INLINE FloatVec Sigmoid(FloatVec x) {
   return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
 }
 
-void Silu(float* y, const float* x, std::int64_t count) {
+void Silu(float* y, const float* x, Index count) {
   Map(y, x, count, [](auto v) HWY_ATTR { return hn::Mul(v, Sigmoid(v)); });
 }
 
 // d(x s)/dx = s + x s (1 - s), with s = sigmoid(x).
-void SiluBackward(float* dx, const float* dy, const float* x, std::int64_t count) {
+void SiluBackward(float* dx, const float* dy, const float* x, Index count) {
   const auto one = hn::Set(FloatTag(), 1.0f);
   Map(dx, dy, x, count, [one](auto g, auto v) HWY_ATTR {
     const auto s = Sigmoid(v);
@@ -127,12 +126,12 @@ HWY_INLINE NormalDistribution Normal(FloatVec x) {
 }
 
 // x Phi(x), with Phi the normal distribution.
-void Gelu(float* y, const float* x, std::int64_t count) {
+void Gelu(float* y, const float* x, Index count) {
   Map(y, x, count, [](auto v) HWY_ATTR { return hn::Mul(v, Normal(v).below); });
 }
 
 // Phi(x) + x phi(x), with phi the density.
-void GeluBackward(float* dx, const float* dy, const float* x, std::int64_t count) {
+void GeluBackward(float* dx, const float* dy, const float* x, Index count) {
   const auto constant = hn::Set(FloatTag(), 0.39894228f);  // 1 / sqrt(2 pi)
   Map(dx, dy, x, count, [constant](auto g, auto v) HWY_ATTR {
     const NormalDistribution normal = Normal(v);
@@ -150,12 +149,12 @@ HWY_INLINE FloatVec GeluTanhSigmoid(FloatVec x) {
   return Sigmoid(hn::Mul(x, hn::MulAdd(hn::Mul(x, x), b, a)));
 }
 
-void GeluTanh(float* y, const float* x, std::int64_t count) {
+void GeluTanh(float* y, const float* x, Index count) {
   Map(y, x, count, [](auto v) HWY_ATTR { return hn::Mul(v, GeluTanhSigmoid(v)); });
 }
 
 // s + x s (1 - s) (2 u)'.
-void GeluTanhBackward(float* dx, const float* dy, const float* x, std::int64_t count) {
+void GeluTanhBackward(float* dx, const float* dy, const float* x, Index count) {
   const FloatTag d;
   const auto one = hn::Set(d, 1.0f), a = hn::Set(d, gelu_tanh_a), b = hn::Set(d, 3 * gelu_tanh_b);
   Map(dx, dy, x, count, [one, a, b](auto g, auto v) HWY_ATTR {
@@ -167,29 +166,29 @@ void GeluTanhBackward(float* dx, const float* dy, const float* x, std::int64_t c
 
 // Which of `count` elements stay, by their 16 random bits each: 0 or the scale. `count` is whole
 // vectors.
-HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, std::int64_t count,
+HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, Index count,
                                std::uint32_t threshold, float scale) {
   const FloatTag d;
   const hn::RebindToSigned<FloatTag> di;
   const hn::Rebind<std::uint16_t, FloatTag> d16;
   const auto below = hn::Set(di, static_cast<std::int32_t>(threshold) - 1);
   const auto kept = hn::Set(d, scale);
-  for (std::int64_t i = 0; i < count; i += hn::Lanes(d)) {
+  for (Index i = 0; i < count; i += hn::Lanes(d)) {
     const auto stays = hn::Gt(hn::PromoteTo(di, hn::Load(d16, bits + i)), below);
     hn::Store(hn::IfThenElseZero(hn::RebindMask(d, stays), kept), d, factors + i);
   }
 }
 
 // Random bits are made a block ahead as factors, 0 or the scale, and then multiplied in.
-void AddDropout(float* y, const float* residual, const float* x, std::int64_t first,
-                std::int64_t count, std::uint64_t key, std::uint32_t threshold, float scale) {
-  constexpr std::int64_t block = 64;
+void AddDropout(float* y, const float* residual, const float* x, Index first, Index count,
+                std::uint64_t key, std::uint32_t threshold, float scale) {
+  constexpr Index block = 64;
   const FloatTag d;
   HWY_ALIGN float factors[block];
   HWY_ALIGN std::uint16_t sixteens[block];
-  for (std::int64_t begin = 0; begin < count; begin += block) {
-    const std::int64_t length = HWY_MIN(block, count - begin);
-    for (std::int64_t word = 0; word < block / 4; ++word) {
+  for (Index begin = 0; begin < count; begin += block) {
+    const Index length = HWY_MIN(block, count - begin);
+    for (Index word = 0; word < block / 4; ++word) {
       // The lowest 16 bits first, as little-endian memory has them.
       const std::uint64_t bits = random_bits(key, (first + begin) / 4 + word);
       std::memcpy(sixteens + 4 * word, &bits, sizeof(bits));
@@ -203,14 +202,14 @@ void AddDropout(float* y, const float* residual, const float* x, std::int64_t fi
     }
     ForVectors(
         d, length,
-        [&](std::int64_t i) HWY_ATTR {
+        [&](Index i) HWY_ATTR {
           const auto kept = hn::Mul(hn::LoadU(d, x + begin + i), hn::Load(d, factors + i));
           hn::StoreU(hn::Add(hn::LoadU(d, residual + begin + i), kept), d, y + begin + i);
         },
-        [&](std::int64_t i, std::size_t left) HWY_ATTR {
+        [&](Index i, std::size_t left) HWY_ATTR {
           for (std::size_t j = 0; j < left; ++j) {
-            const std::int64_t at = begin + i + static_cast<std::int64_t>(j);
-            y[at] = residual[at] + x[at] * factors[i + static_cast<std::int64_t>(j)];
+            const Index at = begin + i + static_cast<Index>(j);
+            y[at] = residual[at] + x[at] * factors[i + static_cast<Index>(j)];
           }
         });
   }
@@ -239,70 +238,69 @@ HWY_EXPORT(Silu);
 HWY_EXPORT(SiluBackward);
 HWY_EXPORT(AddDropout);
 
-void add(float* y, const float* a, const float* b, std::int64_t count) noexcept {
+void add(float* y, const float* a, const float* b, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Add)(y, a, b, count);
 }
 
-void subtract(float* y, const float* a, const float* b, std::int64_t count) noexcept {
+void subtract(float* y, const float* a, const float* b, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Subtract)(y, a, b, count);
 }
 
-void multiply(float* y, const float* a, const float* b, std::int64_t count) noexcept {
+void multiply(float* y, const float* a, const float* b, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Multiply)(y, a, b, count);
 }
 
-void add_scalar(float* y, const float* x, float value, std::int64_t count) noexcept {
+void add_scalar(float* y, const float* x, float value, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(AddScalar)(y, x, value, count);
 }
 
-void scale(float* y, const float* x, float factor, std::int64_t count) noexcept {
+void scale(float* y, const float* x, float factor, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Scale)(y, x, factor, count);
 }
 
-void add_scaled(float* y, const float* x, float factor, std::int64_t count) noexcept {
+void add_scaled(float* y, const float* x, float factor, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(AddScaled)(y, x, factor, count);
 }
 
-void add_rows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
-              std::int64_t x_stride) noexcept {
+void add_rows(float* sums, const float* x, Index rows, Index cols, Index x_stride) noexcept {
   HWY_DYNAMIC_DISPATCH(AddRows)(sums, x, rows, cols, x_stride);
 }
 
-double sum(const float* x, std::int64_t count) noexcept {
+double sum(const float* x, Index count) noexcept {
   double total[4] = {};
-  for (std::int64_t i = 0; i < count; ++i) total[i % 4] += x[i];
+  for (Index i = 0; i < count; ++i) total[i % 4] += x[i];
   return (total[0] + total[1]) + (total[2] + total[3]);
 }
 
-void relu(float* y, const float* x, std::int64_t count) noexcept {
+void relu(float* y, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Relu)(y, x, count);
 }
 
-void relu_backward(float* dx, const float* dy, const float* y, std::int64_t count) noexcept {
+void relu_backward(float* dx, const float* dy, const float* y, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(ReluBackward)(dx, dy, y, count);
 }
 
-void gelu(float* y, const float* x, std::int64_t count) noexcept {
+void gelu(float* y, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Gelu)(y, x, count);
 }
 
-void gelu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept {
+void gelu_backward(float* dx, const float* dy, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(GeluBackward)(dx, dy, x, count);
 }
 
-void gelu_tanh(float* y, const float* x, std::int64_t count) noexcept {
+void gelu_tanh(float* y, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(GeluTanh)(y, x, count);
 }
 
-void gelu_tanh_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept {
+void gelu_tanh_backward(float* dx, const float* dy, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(GeluTanhBackward)(dx, dy, x, count);
 }
 
-void silu(float* y, const float* x, std::int64_t count) noexcept {
+void silu(float* y, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(Silu)(y, x, count);
 }
 
-void silu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept {
+void silu_backward(float* dx, const float* dy, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(SiluBackward)(dx, dy, x, count);
 }
 
@@ -314,8 +312,8 @@ float dropout_scale(const DropoutRule& rule) noexcept {
   return 65536.0f / (65536.0f - static_cast<float>(rule.threshold));
 }
 
-void add_dropout(float* y, const float* residual, const float* x, std::int64_t first,
-                 std::int64_t count, const DropoutRule& rule) noexcept {
+void add_dropout(float* y, const float* residual, const float* x, Index first, Index count,
+                 const DropoutRule& rule) noexcept {
   HWY_DYNAMIC_DISPATCH(AddDropout)
   (y, residual, x, first, count, rule.key, rule.threshold, dropout_scale(rule));
 }

@@ -3,28 +3,29 @@
 
 #include <cstdint>
 
+#include "heed/base/index.h"
+
 namespace heed::kernels {
 
-void add(float* y, const float* a, const float* b, std::int64_t count) noexcept;
-void subtract(float* y, const float* a, const float* b, std::int64_t count) noexcept;
-void multiply(float* y, const float* a, const float* b, std::int64_t count) noexcept;
-void add_scalar(float* y, const float* x, float value, std::int64_t count) noexcept;
-void scale(float* y, const float* x, float factor, std::int64_t count) noexcept;
+void add(float* y, const float* a, const float* b, Index count) noexcept;
+void subtract(float* y, const float* a, const float* b, Index count) noexcept;
+void multiply(float* y, const float* a, const float* b, Index count) noexcept;
+void add_scalar(float* y, const float* x, float value, Index count) noexcept;
+void scale(float* y, const float* x, float factor, Index count) noexcept;
 void add_scaled(float* y, const float* x, float factor,
-                std::int64_t count) noexcept;  // y += factor x
+                Index count) noexcept;  // y += factor x
 // sums [cols] += every row of x [rows, cols], first to last.
-void add_rows(float* sums, const float* x, std::int64_t rows, std::int64_t cols,
-              std::int64_t x_stride) noexcept;
-double sum(const float* x, std::int64_t count) noexcept;
+void add_rows(float* sums, const float* x, Index rows, Index cols, Index x_stride) noexcept;
+double sum(const float* x, Index count) noexcept;
 
-void relu(float* y, const float* x, std::int64_t count) noexcept;
-void relu_backward(float* dx, const float* dy, const float* y, std::int64_t count) noexcept;
-void gelu(float* y, const float* x, std::int64_t count) noexcept;
-void gelu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept;
-void gelu_tanh(float* y, const float* x, std::int64_t count) noexcept;
-void gelu_tanh_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept;
-void silu(float* y, const float* x, std::int64_t count) noexcept;
-void silu_backward(float* dx, const float* dy, const float* x, std::int64_t count) noexcept;
+void relu(float* y, const float* x, Index count) noexcept;
+void relu_backward(float* dx, const float* dy, const float* y, Index count) noexcept;
+void gelu(float* y, const float* x, Index count) noexcept;
+void gelu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
+void gelu_tanh(float* y, const float* x, Index count) noexcept;
+void gelu_tanh_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
+void silu(float* y, const float* x, Index count) noexcept;
+void silu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
 
 // Which elements a dropout keeps: element e has 16 bits of random_bits(key, e / 4), and stays if
 // they are at least `threshold`. What stays is multiplied by 65536 / (65536 - threshold).
@@ -37,7 +38,7 @@ float dropout_scale(const DropoutRule& rule) noexcept;
 
 // y = (residual or nothing) + dropout(x), for elements [first, first + count) of a tensor. `first`
 // is a multiple of 4; residual may be null.
-void add_dropout(float* y, const float* residual, const float* x, std::int64_t first,
-                 std::int64_t count, const DropoutRule& rule) noexcept;
+void add_dropout(float* y, const float* residual, const float* x, Index first, Index count,
+                 const DropoutRule& rule) noexcept;
 
 }  // namespace heed::kernels

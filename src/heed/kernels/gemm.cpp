@@ -14,30 +14,25 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-std::int64_t PanelWidthHere() { return PanelWidth(); }
+Index PanelWidthHere() { return PanelWidth(); }
 
-// And a vector that is read behind the last block.
-std::int64_t GatheredSize(std::int64_t m) {
-  return rounded_up(m, block_rows) * block_depth + line_floats;
-}
+// And a vector that is read beyond the last tile.
+Index PackASize(Index m) { return rounded_up(m, mr) * kc + line_floats; }
 
-void Pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col, std::int64_t k,
-          std::int64_t n) {
-  PackPanels(packed, b, b_row, b_col, n, k);
-}
+void Pack(float* packed, const MatrixView& b, Index k, Index n) { PackPanels(packed, b, n, k); }
 
-void Gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
-          const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, const Gathering& gathering, const ReadNext& next) {
-  if (m <= max_stream_rows && a_col == 1 && !accumulate && !gathering.room) {
-    return StreamRows<PlainReader<float>>({c, c_stride, n, bias}, a, a_row,
-                                          reinterpret_cast<const std::uint8_t*>(packed),
-                                          k * width * std::int64_t{sizeof(float)}, m, k);
+void Gemm(const RowsOut& c, const MatrixView& a, const float* packed, const GemmSizes& sizes,
+          const GemmOptions& options) {
+  const auto& [accumulate, bias] = options.epilogue;
+  if (sizes.m <= max_stream_rows && a.col_stride == 1 && !accumulate && !options.pack_a.scratch) {
+    const PanelsView panels{reinterpret_cast<const std::uint8_t*>(packed),
+                            sizes.k * width * Index{sizeof(float)}};
+    return StreamRows<PlainReader<float>>({c, sizes.n, bias}, {a.data, a.row_stride}, panels,
+                                          sizes);
   }
-  // With few rows a panel is used too briefly to ask for the next one meanwhile.
-  constexpr std::int64_t few_rows = 8 * block_rows;
-  GemmPanels(c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering,
-             {next, /*for_panels=*/m >= few_rows});
+  // With few rows a panel is used too briefly to prefetch the next one meanwhile.
+  constexpr Index few_rows = 8 * mr;
+  GemmPanels(c, a, packed, sizes, options, /*prefetch_panels=*/sizes.m >= few_rows);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -47,34 +42,27 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(PanelWidthHere);
-HWY_EXPORT(GatheredSize);
+HWY_EXPORT(PackASize);
 HWY_EXPORT(Pack);
 HWY_EXPORT(Gemm);
 
-std::int64_t gemm_panel_width() noexcept { return HWY_DYNAMIC_DISPATCH(PanelWidthHere)(); }
+Index gemm_panel_width() noexcept { return HWY_DYNAMIC_DISPATCH(PanelWidthHere)(); }
 
-std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept {
-  return rounded_up(n, gemm_panel_width()) * k;
+Index gemm_packed_size(Index k, Index n) noexcept { return rounded_up(n, gemm_panel_width()) * k; }
+
+Index gemm_pack_a_size(Index m) noexcept { return HWY_DYNAMIC_DISPATCH(PackASize)(m); }
+
+void gemm_pack(float* packed, const MatrixView& b, Index k, Index n) noexcept {
+  HWY_DYNAMIC_DISPATCH(Pack)(packed, b, k, n);
 }
 
-void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
-               std::int64_t k, std::int64_t n) noexcept {
-  HWY_DYNAMIC_DISPATCH(Pack)(packed, b, b_row, b_col, k, n);
+void gemm(RowsOut c, const MatrixView& a, const float* packed_b, const GemmSizes& sizes,
+          const GemmOptions& options) noexcept {
+  HWY_DYNAMIC_DISPATCH(Gemm)(c, a, packed_b, sizes, options);
 }
 
-void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
-          const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, const Gathering& gathering, const ReadNext& next) noexcept {
-  HWY_DYNAMIC_DISPATCH(Gemm)
-  (c, c_stride, a, a_row, a_col, packed, m, n, k, accumulate, bias, gathering, next);
-}
-
-std::int64_t gemm_gathered_size(std::int64_t m) noexcept {
-  return HWY_DYNAMIC_DISPATCH(GatheredSize)(m);
-}
-
-std::int64_t gemm_row_stride(std::int64_t n) noexcept {
-  const std::int64_t lines = quotient_up(rounded_up(n, gemm_panel_width()), line_floats);
+Index gemm_row_stride(Index n) noexcept {
+  const Index lines = quotient_up(rounded_up(n, gemm_panel_width()), line_floats);
   return (lines + (lines % 2 == 0)) * line_floats;
 }
 

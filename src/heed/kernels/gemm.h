@@ -1,47 +1,66 @@
-// Matrix products of one thread over packed factors.
+// GEMM of one thread over a packed B: c = a x b, in the layout and with the names of BLIS.
+//
+// B is packed in panels of NR = gemm_panel_width() columns, zeros behind the last column; the
+// micro-kernel makes a tile of MR x NR elements of c in registers, over KC of k at a time.
 #pragma once
 
-#include <cstdint>
+#include "heed/base/index.h"
+#include "heed/kernels/matrix_view.h"
 
 namespace heed::kernels {
 
-// Columns of b are packed in panels of this width (it depends on the processor's vectors).
-std::int64_t gemm_panel_width() noexcept;
+// NR: columns of a panel of B. It depends on the processor's vectors.
+Index gemm_panel_width() noexcept;
 
-// Rows of c that are made at a time: work is best cut into whole blocks of them.
-constexpr std::int64_t gemm_block_rows = 6;
+// MR: rows of the micro-kernel's tile. Work is best cut into whole tiles.
+constexpr Index gemm_mr = 6;
 
-// The floats that a packed b [k, n] needs: n rounded up to whole panels.
-std::int64_t gemm_packed_size(std::int64_t k, std::int64_t n) noexcept;
-
-// Packs b, where b(i, j) is b[i * b_row + j * b_col] and one of the strides is 1. The panel that
-// holds column j, a multiple of the panel width, begins at packed + j * k. `packed` is aligned to
-// 64 bytes.
-void gemm_pack(float* packed, const float* b, std::int64_t b_row, std::int64_t b_col,
-               std::int64_t k, std::int64_t n) noexcept;
-
-// An a with a_row 1 can be copied part by part and read in order.
-struct Gathering {
-  float* room = nullptr;      // of gemm_gathered_size(m) floats; null: a is read as it lies
-  float* row_sums = nullptr;  // [m], unless null: += each row of a, one column after another
+// c [m, n] = a [m, k] x b [k, n].
+struct GemmSizes {
+  Index m, n, k;
 };
-std::int64_t gemm_gathered_size(std::int64_t m) noexcept;
 
-// What the caller reads next. A product asks for it meanwhile, some cache lines with every register
-// block: asked for all at once, or not before it is read, it would be waited for.
-struct ReadNext {
+// What happens to a sum before it is stored.
+struct Epilogue {
+  bool accumulate = false;      // add what c holds
+  const float* bias = nullptr;  // [n], added to every row
+
+  Epilogue from_column(Index column) const { return {accumulate, bias ? bias + column : nullptr}; }
+};
+
+// Packing of a transposed A (row_stride 1): A is copied tile by tile and read in order. Its own
+// stride may be one where all of a tile's lines fall on the same sets of the caches.
+struct PackA {
+  float* scratch = nullptr;   // gemm_pack_a_size(m) floats; null: A is read where it is
+  float* row_sums = nullptr;  // [m], unless null: += each row of A, one column after another
+};
+Index gemm_pack_a_size(Index m) noexcept;
+
+// What the caller reads next. A product prefetches it meanwhile, some cache lines with every tile:
+// prefetched all at once, or not before it is read, it would be waited for.
+struct PrefetchRange {
   const float* data = nullptr;
-  std::int64_t count = 0;  // floats
+  Index count = 0;  // floats
 };
 
-// c [m, n] = a [m, k] x b [k, n], or += with accumulate; then + bias [n] unless null. a(i, l) is
-// a[i * a_row + l * a_col].
-void gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_row, std::int64_t a_col,
-          const float* packed, std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate,
-          const float* bias, const Gathering& gathering = {}, const ReadNext& next = {}) noexcept;
+struct GemmOptions {
+  Epilogue epilogue = {};
+  PackA pack_a = {};
+  PrefetchRange prefetch = {};
+};
+
+// The floats that a packed B [k, n] needs: n rounded up to whole panels.
+Index gemm_packed_size(Index k, Index n) noexcept;
+
+// Packs B [k, n]; one of its strides is 1. The panel that holds column j, a multiple of the panel
+// width, begins at packed + j * k. `packed` is aligned to 64 bytes.
+void gemm_pack(float* packed, const MatrixView& b, Index k, Index n) noexcept;
+
+void gemm(RowsOut c, const MatrixView& a, const float* packed_b, const GemmSizes& sizes,
+          const GemmOptions& options = {}) noexcept;
 
 // A good stride for rows of n floats that are read column by column: whole panels, and an odd
 // number of cache lines, so that neighbouring rows spread over all sets of the cache.
-std::int64_t gemm_row_stride(std::int64_t n) noexcept;
+Index gemm_row_stride(Index n) noexcept;
 
 }  // namespace heed::kernels

@@ -1,15 +1,14 @@
-// Matrix products of one thread with few rows, over a factor that is read once, as it lies.
+// GEMM of one thread with few rows of A, over a B that is read once, where it is.
 #pragma once
 
-#include <cstdint>
+#include "heed/kernels/gemm.h"
 
 namespace heed::kernels {
 
-// c [m, n] = a [m, k] x b^T with b [n, k], or += with accumulate; then + bias [n] unless null. The
-// same bits as kernels::gemm gives. b is brought into the order of panels piece by piece, inside
-// the near cache: good while m is so small that reading b is what costs.
-void gemm_few_rows(float* c, std::int64_t c_stride, const float* a, std::int64_t a_stride,
-                   const float* b, std::int64_t b_stride, std::int64_t m, std::int64_t n,
-                   std::int64_t k, bool accumulate, const float* bias) noexcept;
+// c [m, n] = a [m, k] x b^T with b [n, k]. The same bits as kernels::gemm gives. B is transposed
+// into panels piece by piece, in registers or in L1: good while m is so small that reading B is
+// what costs.
+void gemm_few_rows(RowsOut c, RowsView a, RowsView b, const GemmSizes& sizes,
+                   const Epilogue& epilogue = {}) noexcept;
 
 }  // namespace heed::kernels

@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "heed/kernels/dispatch_rows-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -20,10 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using IntTag = hn::ScalableTag<std::int32_t>;
 using Ints = hn::Vec<IntTag>;
 
-constexpr std::int64_t lanes = hn::MaxLanes(IntTag());
+constexpr Index lanes = hn::MaxLanes(IntTag());
 constexpr int panel_vectors = 2;
-constexpr std::int64_t width = panel_vectors * lanes;  // rows of a panel
-constexpr int block_rows = gemm_block_rows;            // of x: as many sums as a product's
+constexpr Index width = panel_vectors * lanes;  // rows of a panel
+constexpr int mr = gemm_mr;                     // rows of x: as many sums as a GEMM's
 constexpr std::int32_t least = TopTwo::none;
 
 // The products of a row of x with some rows of the weight, one in each lane: the sum of both.
@@ -78,8 +80,8 @@ HWY_INLINE void Enter(LaneRecords& records, Ints product, std::int32_t vector) {
 // numbers makes 72 billion products a second, 44 with one of the two and 41 with neither.
 template <int rows>
 HWY_NOINLINE void EnterPanel(LaneRecords* records, const std::int16_t* HWY_RESTRICT x,
-                             std::int64_t x_stride, const std::int16_t* HWY_RESTRICT panel,
-                             std::int64_t num_rows, std::int64_t num_pairs, std::int32_t vector) {
+                             Index x_stride, const std::int16_t* HWY_RESTRICT panel, Index num_rows,
+                             Index num_pairs, std::int32_t vector) {
   const IntTag d;
   Sum sum[rows][panel_vectors];
 #pragma GCC unroll 6
@@ -88,7 +90,7 @@ HWY_NOINLINE void EnterPanel(LaneRecords* records, const std::int16_t* HWY_RESTR
     for (int v = 0; v < panel_vectors; ++v) sum[i][v] = {hn::Zero(d), hn::Zero(d)};
   }
 #pragma GCC unroll 4
-  for (std::int64_t pair = 0; pair < num_pairs; ++pair) {
+  for (Index pair = 0; pair < num_pairs; ++pair) {
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       std::int32_t a;  // two numbers of x
@@ -110,64 +112,47 @@ HWY_NOINLINE void EnterPanel(LaneRecords* records, const std::int16_t* HWY_RESTR
   }
 }
 
-HWY_INLINE void EnterRows(int rows, LaneRecords* records, const std::int16_t* x,
-                          std::int64_t x_stride, const std::int16_t* panel, std::int64_t num_rows,
-                          std::int64_t num_pairs, std::int32_t vector) {
-  switch (rows) {
-    case 1:
-      return EnterPanel<1>(records, x, x_stride, panel, num_rows, num_pairs, vector);
-    case 2:
-      return EnterPanel<2>(records, x, x_stride, panel, num_rows, num_pairs, vector);
-    case 3:
-      return EnterPanel<3>(records, x, x_stride, panel, num_rows, num_pairs, vector);
-    case 4:
-      return EnterPanel<4>(records, x, x_stride, panel, num_rows, num_pairs, vector);
-    case 5:
-      return EnterPanel<5>(records, x, x_stride, panel, num_rows, num_pairs, vector);
-    default:
-      return EnterPanel<6>(records, x, x_stride, panel, num_rows, num_pairs, vector);
-  }
-}
-
 TopTwo Largest(const LaneRecords& records) {
   TopTwo found;
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    found.join({records.largest[lane], records.second[lane], records.vector[lane] * lanes + lane});
+  for (Index lane = 0; lane < lanes; ++lane) {
+    found.merge({records.largest[lane], records.second[lane], records.vector[lane] * lanes + lane});
   }
   return found;
 }
 
 // Panel by panel, so that each is read once for a number of rows of x that is small enough for the
-// near cache to keep them and their records.
-void ArgmaxOf(TopTwo* found, const std::int16_t* x, std::int64_t x_stride, std::int64_t m,
-              const std::int16_t* packed, std::int64_t n, std::int64_t num_pairs) {
-  constexpr std::int64_t rows_at_once = 10 * block_rows;
+// L1 to keep them and their records.
+void ArgmaxOf(TopTwo* found, const std::int16_t* x, Index x_stride, Index m,
+              const std::int16_t* packed, Index n, Index num_pairs) {
+  constexpr Index rows_at_once = 10 * mr;
   LaneRecords records[rows_at_once];
   const IntTag d;
-  for (std::int64_t first = 0; first < m; first += rows_at_once) {
-    const std::int64_t count = std::min(rows_at_once, m - first);
-    for (std::int64_t i = 0; i < count; ++i) {
+  for (Index first = 0; first < m; first += rows_at_once) {
+    const Index count = std::min(rows_at_once, m - first);
+    for (Index i = 0; i < count; ++i) {
       hn::Store(hn::Set(d, least), d, records[i].largest);
       hn::Store(hn::Set(d, least), d, records[i].second);
       hn::Store(hn::Zero(d), d, records[i].vector);
     }
-    for (std::int64_t column = 0; column < n; column += width) {
+    for (Index column = 0; column < n; column += width) {
       const std::int16_t* panel = packed + column * 2 * num_pairs;
-      for (std::int64_t row = 0; row < count; row += block_rows) {
-        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, count - row));
-        EnterRows(rows, records + row, x + (first + row) * x_stride, x_stride, panel, n - column,
-                  num_pairs, static_cast<std::int32_t>(column / lanes));
+      const auto vector = static_cast<std::int32_t>(column / lanes);
+      for (Index row = 0; row < count; row += mr) {
+        DispatchRows<mr>(std::min<Index>(mr, count - row), [&]<int rows>() HWY_ATTR {
+          EnterPanel<rows>(records + row, x + (first + row) * x_stride, x_stride, panel, n - column,
+                           num_pairs, vector);
+        });
       }
     }
-    for (std::int64_t i = 0; i < count; ++i) found[first + i] = Largest(records[i]);
+    for (Index i = 0; i < count; ++i) found[first + i] = Largest(records[i]);
   }
 }
 
-void ToIntegers(std::int16_t* to, const float* x, float scale, std::int64_t k) {
+void ToIntegers(std::int16_t* to, const float* x, float scale, Index k) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<std::int16_t, decltype(d)> shorts;
   const auto factor = hn::Set(d, scale);
-  std::int64_t i = 0;
+  Index i = 0;
   for (; i + lanes <= k; i += lanes) {
     const auto nearest = hn::NearestInt(hn::Mul(hn::LoadU(d, x + i), factor));
     hn::StoreU(hn::DemoteTo(shorts, nearest), shorts, to + i);
@@ -175,18 +160,17 @@ void ToIntegers(std::int16_t* to, const float* x, float scale, std::int64_t k) {
   for (; i < k; ++i) to[i] = static_cast<std::int16_t>(std::nearbyint(x[i] * scale));
 }
 
-void PackIntegers(std::int16_t* packed, const std::int16_t* rows, std::int64_t row_size,
-                  std::int64_t n) {
-  for (std::int64_t j = 0; j < rounded_up(n, width); ++j) {
+void PackIntegers(std::int16_t* packed, const std::int16_t* rows, Index row_size, Index n) {
+  for (Index j = 0; j < rounded_up(n, width); ++j) {
     std::int16_t* to = packed + j / width * width * row_size + j % width * 2;
-    for (std::int64_t k = 0; k < row_size; k += 2) {
+    for (Index k = 0; k < row_size; k += 2) {
       to[k * width] = j < n ? rows[j * row_size + k] : 0;
       to[k * width + 1] = j < n ? rows[j * row_size + k + 1] : 0;
     }
   }
 }
 
-std::int64_t PanelRows() { return width; }
+Index PanelRows() { return width; }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -199,27 +183,26 @@ HWY_EXPORT(ToIntegers);
 HWY_EXPORT(PackIntegers);
 HWY_EXPORT(PanelRows);
 
-std::int64_t integer_row_size(std::int64_t k) noexcept { return rounded_up(k, 2); }
+Index integer_row_size(Index k) noexcept { return rounded_up(k, 2); }
 
-void to_integers(std::int16_t* to, const float* x, float scale, std::int64_t k) noexcept {
+void to_integers(std::int16_t* to, const float* x, float scale, Index k) noexcept {
   HWY_DYNAMIC_DISPATCH(ToIntegers)(to, x, scale, k);
   std::fill(to + k, to + integer_row_size(k), std::int16_t{0});
 }
 
-std::int64_t integer_panel_rows() noexcept { return HWY_DYNAMIC_DISPATCH(PanelRows)(); }
+Index integer_panel_rows() noexcept { return HWY_DYNAMIC_DISPATCH(PanelRows)(); }
 
-std::int64_t integer_packed_size(std::int64_t k, std::int64_t n) noexcept {
+Index integer_packed_size(Index k, Index n) noexcept {
   return rounded_up(n, integer_panel_rows()) * integer_row_size(k);
 }
 
-void pack_integers(std::int16_t* packed, const std::int16_t* rows, std::int64_t k,
-                   std::int64_t n) noexcept {
+void pack_integers(std::int16_t* packed, const std::int16_t* rows, Index k, Index n) noexcept {
   HWY_DYNAMIC_DISPATCH(PackIntegers)(packed, rows, integer_row_size(k), n);
 }
 
-void integer_argmax(TopTwo* found, const std::int16_t* x, std::int64_t m,
-                    const std::int16_t* packed, std::int64_t n, std::int64_t k) noexcept {
-  const std::int64_t row_size = integer_row_size(k);
+void integer_argmax(TopTwo* found, const std::int16_t* x, Index m, const std::int16_t* packed,
+                    Index n, Index k) noexcept {
+  const Index row_size = integer_row_size(k);
   HWY_DYNAMIC_DISPATCH(ArgmaxOf)(found, x, row_size, m, packed, n, row_size / 2);
 }
 

@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-LogSoftmaxShift LogSoftmaxShiftOf(const float* x, std::int64_t count) {
+LogSoftmaxShift LogSoftmaxShiftOf(const float* x, Index count) {
   const FloatTag d;
   const float most = MaxOf(x, count);
   const auto shift = hn::Set(d, most);
@@ -20,16 +20,16 @@ LogSoftmaxShift LogSoftmaxShiftOf(const float* x, std::int64_t count) {
   return {most, static_cast<float>(std::log(static_cast<double>(sum)))};
 }
 
-std::int64_t FirstAbove(const float* x, std::int64_t begin, std::int64_t end,
-                        const LogSoftmaxShift& shift, float threshold) {
+Index FirstAbove(const float* x, Index begin, Index end, const LogSoftmaxShift& shift,
+                 float threshold) {
   const FloatTag d;
-  const std::int64_t lanes = hn::Lanes(d);
+  const Index lanes = hn::Lanes(d);
   const auto most = hn::Set(d, shift.most), log_sum = hn::Set(d, shift.log_sum);
   const auto limit = hn::Set(d, threshold);
-  const auto is_above = [&](std::int64_t i) HWY_ATTR {
+  const auto is_above = [&](Index i) HWY_ATTR {
     return hn::Gt(hn::Sub(hn::Sub(hn::LoadU(d, x + i), most), log_sum), limit);
   };
-  std::int64_t i = begin;
+  Index i = begin;
   // Almost always nothing is above, so four vectors share one question.
   for (; i + 4 * lanes <= end; i += 4 * lanes) {
     const auto any = hn::Or(hn::Or(is_above(i), is_above(i + lanes)),
@@ -55,12 +55,12 @@ namespace heed::kernels {
 HWY_EXPORT(LogSoftmaxShiftOf);
 HWY_EXPORT(FirstAbove);
 
-LogSoftmaxShift log_softmax_shift(const float* x, std::int64_t count) noexcept {
+LogSoftmaxShift log_softmax_shift(const float* x, Index count) noexcept {
   return HWY_DYNAMIC_DISPATCH(LogSoftmaxShiftOf)(x, count);
 }
 
-std::int64_t first_above(const float* x, std::int64_t begin, std::int64_t end,
-                         const LogSoftmaxShift& shift, float threshold) noexcept {
+Index first_above(const float* x, Index begin, Index end, const LogSoftmaxShift& shift,
+                  float threshold) noexcept {
   return HWY_DYNAMIC_DISPATCH(FirstAbove)(x, begin, end, shift, threshold);
 }
 

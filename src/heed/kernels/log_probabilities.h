@@ -1,7 +1,7 @@
 // One row of logits as log-probabilities, without writing them down.
 #pragma once
 
-#include <cstdint>
+#include "heed/base/index.h"
 
 namespace heed::kernels {
 
@@ -11,10 +11,10 @@ struct LogSoftmaxShift {
   float log_sum = 0;
 };
 
-LogSoftmaxShift log_softmax_shift(const float* x, std::int64_t count) noexcept;
+LogSoftmaxShift log_softmax_shift(const float* x, Index count) noexcept;
 
 // The first i in [begin, end) whose log-probability is above the threshold; `end` if there is none.
-std::int64_t first_above(const float* x, std::int64_t begin, std::int64_t end,
-                         const LogSoftmaxShift& shift, float threshold) noexcept;
+Index first_above(const float* x, Index begin, Index end, const LogSoftmaxShift& shift,
+                  float threshold) noexcept;
 
 }  // namespace heed::kernels

@@ -9,7 +9,8 @@
 #include <hwy/highway.h>
 
 #include <cmath>
-#include <cstdint>
+
+#include "heed/base/index.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
@@ -80,20 +81,20 @@ HWY_INLINE float Max(FloatTag d, FloatVec v) { return hn::GetLane(hn::MaxOfLanes
 
 // Calls whole(i) for every full vector of [0, count), then rest(i, lanes) for what is left.
 template <class Whole, class Rest>
-HWY_INLINE void ForVectors(FloatTag d, std::int64_t count, Whole whole, Rest rest) {
-  const std::int64_t lanes = hn::Lanes(d);
-  std::int64_t i = 0;
+HWY_INLINE void ForVectors(FloatTag d, Index count, Whole whole, Rest rest) {
+  const Index lanes = hn::Lanes(d);
+  Index i = 0;
   for (; i + lanes <= count; i += lanes) whole(i);
   if (i < count) rest(i, static_cast<std::size_t>(count - i));
 }
 
 // y[i] = f(x[i] ...) with vectors; the last few elements go through a padded copy.
 template <class F>
-HWY_INLINE void Map(float* y, const float* x, std::int64_t count, F f) {
+HWY_INLINE void Map(float* y, const float* x, Index count, F f) {
   const FloatTag d;
   ForVectors(
-      d, count, [&](std::int64_t i) { hn::StoreU(f(hn::LoadU(d, x + i)), d, y + i); },
-      [&](std::int64_t i, std::size_t left) {
+      d, count, [&](Index i) { hn::StoreU(f(hn::LoadU(d, x + i)), d, y + i); },
+      [&](Index i, std::size_t left) {
         HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)] = {};
         for (std::size_t j = 0; j < left; ++j) buffer[j] = x[i + j];
         hn::Store(f(hn::Load(d, buffer)), d, buffer);
@@ -102,12 +103,11 @@ HWY_INLINE void Map(float* y, const float* x, std::int64_t count, F f) {
 }
 
 template <class F>
-HWY_INLINE void Map(float* y, const float* a, const float* b, std::int64_t count, F f) {
+HWY_INLINE void Map(float* y, const float* a, const float* b, Index count, F f) {
   const FloatTag d;
   ForVectors(
-      d, count,
-      [&](std::int64_t i) { hn::StoreU(f(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i); },
-      [&](std::int64_t i, std::size_t left) {
+      d, count, [&](Index i) { hn::StoreU(f(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i); },
+      [&](Index i, std::size_t left) {
         HWY_ALIGN float first[HWY_MAX_BYTES / sizeof(float)] = {};
         HWY_ALIGN float second[HWY_MAX_BYTES / sizeof(float)] = {};
         for (std::size_t j = 0; j < left; ++j) first[j] = a[i + j], second[j] = b[i + j];
@@ -125,12 +125,12 @@ HWY_INLINE FloatVec LoadPart(FloatTag d, const float* x, std::size_t count, floa
 
 // The sum of f(x[i]) or f(a[i], b[i]): lane j takes elements j, j + lanes, ... in order.
 template <class F>
-HWY_INLINE float SumOf(const float* x, std::int64_t count, F f) {
+HWY_INLINE float SumOf(const float* x, Index count, F f) {
   const FloatTag d;
   auto sum = hn::Zero(d);
   ForVectors(
-      d, count, [&](std::int64_t i) { sum = hn::Add(sum, f(hn::LoadU(d, x + i))); },
-      [&](std::int64_t i, std::size_t left) {
+      d, count, [&](Index i) { sum = hn::Add(sum, f(hn::LoadU(d, x + i))); },
+      [&](Index i, std::size_t left) {
         const auto part = f(LoadPart(d, x + i, left));
         sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, left), part));
       });
@@ -138,33 +138,32 @@ HWY_INLINE float SumOf(const float* x, std::int64_t count, F f) {
 }
 
 template <class F>
-HWY_INLINE float SumOf(const float* a, const float* b, std::int64_t count, F f) {
+HWY_INLINE float SumOf(const float* a, const float* b, Index count, F f) {
   const FloatTag d;
   auto sum = hn::Zero(d);
   ForVectors(
-      d, count,
-      [&](std::int64_t i) { sum = hn::Add(sum, f(hn::LoadU(d, a + i), hn::LoadU(d, b + i))); },
-      [&](std::int64_t i, std::size_t left) {
+      d, count, [&](Index i) { sum = hn::Add(sum, f(hn::LoadU(d, a + i), hn::LoadU(d, b + i))); },
+      [&](Index i, std::size_t left) {
         const auto part = f(LoadPart(d, a + i, left), LoadPart(d, b + i, left));
         sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, left), part));
       });
   return Sum(d, sum);
 }
 
-HWY_INLINE float MaxOf(const float* x, std::int64_t count) {
+HWY_INLINE float MaxOf(const float* x, Index count) {
   const FloatTag d;
   auto most = hn::Set(d, -HUGE_VALF);
   ForVectors(
-      d, count, [&](std::int64_t i) { most = hn::Max(most, hn::LoadU(d, x + i)); },
-      [&](std::int64_t i, std::size_t left) {
+      d, count, [&](Index i) { most = hn::Max(most, hn::LoadU(d, x + i)); },
+      [&](Index i, std::size_t left) {
         most = hn::Max(most, LoadPart(d, x + i, left, -HUGE_VALF));
       });
   return Max(d, most);
 }
 
 // Is every element minus infinity? NaN is not.
-HWY_INLINE bool AllMasked(const float* x, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+HWY_INLINE bool AllMasked(const float* x, Index count) {
+  for (Index i = 0; i < count; ++i) {
     if (x[i] != -HUGE_VALF) return false;
   }
   return true;

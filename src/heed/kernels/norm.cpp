@@ -14,33 +14,33 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-HWY_INLINE float Dot(const float* a, const float* b, std::int64_t count) {
+HWY_INLINE float Dot(const float* a, const float* b, Index count) {
   return SumOf(a, b, count, [](auto u, auto v) HWY_ATTR { return hn::Mul(u, v); });
 }
 
 // sum += a * b, element by element.
-HWY_INLINE void AddProduct(float* sum, const float* a, const float* b, std::int64_t count) {
+HWY_INLINE void AddProduct(float* sum, const float* a, const float* b, Index count) {
   const FloatTag d;
   ForVectors(
       d, count,
-      [&](std::int64_t i) HWY_ATTR {
+      [&](Index i) HWY_ATTR {
         const auto product =
             hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, sum + i));
         hn::StoreU(product, d, sum + i);
       },
-      [&](std::int64_t i, std::size_t left) HWY_ATTR {
+      [&](Index i, std::size_t left) HWY_ATTR {
         for (std::size_t j = 0; j < left; ++j) {
-          const std::int64_t at = i + static_cast<std::int64_t>(j);
+          const Index at = i + static_cast<Index>(j);
           sum[at] = std::fma(a[at], b[at], sum[at]);
         }
       });
 }
 
 void LayerNorm(float* y, float* mean, float* inverse, const float* x, const float* gain,
-               const float* bias, std::int64_t rows, std::int64_t cols, float epsilon) {
+               const float* bias, Index rows, Index cols, float epsilon) {
   const FloatTag d;
   const float width = static_cast<float>(cols);
-  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+  for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
     mean[row] = SumOf(x, cols, [](auto v) HWY_ATTR { return v; }) / width;
     const auto center = hn::Set(d, mean[row]);
     const float squares = SumOf(x, cols, [center](auto v) HWY_ATTR {
@@ -59,11 +59,11 @@ void LayerNorm(float* y, float* mean, float* inverse, const float* x, const floa
 // With xhat = (x - mean) * inverse and g = dy * gain:
 // dx = inverse * (g - mean(g) - xhat * mean(g * xhat)), dgain += dy * xhat, dbias += dy.
 void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, const float* x,
-                       const float* mean, const float* inverse, const float* gain,
-                       std::int64_t rows, std::int64_t cols) {
+                       const float* mean, const float* inverse, const float* gain, Index rows,
+                       Index cols) {
   const FloatTag d;
   const float width = static_cast<float>(cols);
-  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
+  for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
     const auto center = hn::Set(d, mean[row]);
     const auto factor = hn::Set(d, inverse[row]);
     // dx holds xhat until the last step.
@@ -76,11 +76,11 @@ void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, c
     auto with_xhat = hn::Zero(d);
     ForVectors(
         d, cols,
-        [&](std::int64_t i) HWY_ATTR {
+        [&](Index i) HWY_ATTR {
           const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
           with_xhat = hn::MulAdd(g, hn::LoadU(d, dx + i), with_xhat);
         },
-        [&](std::int64_t i, std::size_t left) HWY_ATTR {
+        [&](Index i, std::size_t left) HWY_ATTR {
           const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
           with_xhat = hn::MulAdd(g, LoadPart(d, dx + i, left), with_xhat);
         });
@@ -88,25 +88,25 @@ void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, c
     const auto mean_gx = hn::Set(d, Sum(d, with_xhat) / width);
     ForVectors(
         d, cols,
-        [&](std::int64_t i) HWY_ATTR {
+        [&](Index i) HWY_ATTR {
           const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
           const auto inner = hn::NegMulAdd(hn::LoadU(d, dx + i), mean_gx, hn::Sub(g, mean_g));
           hn::StoreU(hn::Mul(inner, factor), d, dx + i);
         },
-        [&](std::int64_t i, std::size_t left) HWY_ATTR {
+        [&](Index i, std::size_t left) HWY_ATTR {
           const float m = sum / width, mx = hn::GetLane(mean_gx), f = inverse[row];
           for (std::size_t j = 0; j < left; ++j) {
-            const std::int64_t at = i + static_cast<std::int64_t>(j);
+            const Index at = i + static_cast<Index>(j);
             dx[at] = (dy[at] * gain[at] - m - dx[at] * mx) * f;
           }
         });
   }
 }
 
-void RmsNorm(float* y, float* inverse, const float* x, const float* gain, std::int64_t rows,
-             std::int64_t cols, float epsilon) {
+void RmsNorm(float* y, float* inverse, const float* x, const float* gain, Index rows, Index cols,
+             float epsilon) {
   const FloatTag d;
-  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+  for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
     inverse[row] = 1 / std::sqrt(Dot(x, x, cols) / static_cast<float>(cols) + epsilon);
     const auto factor = hn::Set(d, inverse[row]);
     Map(y, x, gain, cols,
@@ -116,9 +116,9 @@ void RmsNorm(float* y, float* inverse, const float* x, const float* gain, std::i
 
 // With xhat = x * inverse and g = dy * gain: dx = inverse * (g - xhat * mean(g * xhat)).
 void RmsNormBackward(float* dx, float* dgain, const float* dy, const float* x, const float* inverse,
-                     const float* gain, std::int64_t rows, std::int64_t cols) {
+                     const float* gain, Index rows, Index cols) {
   const FloatTag d;
-  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
+  for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
     const auto factor = hn::Set(d, inverse[row]);
     Map(dx, x, cols, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
     AddProduct(dgain, dy, dx, cols);
@@ -127,23 +127,23 @@ void RmsNormBackward(float* dx, float* dgain, const float* dy, const float* x, c
       auto sum = hn::Zero(d);
       ForVectors(
           d, cols,
-          [&](std::int64_t i) HWY_ATTR {
+          [&](Index i) HWY_ATTR {
             const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
             sum = hn::MulAdd(g, hn::LoadU(d, dx + i), sum);
           },
-          [&](std::int64_t i, std::size_t left) HWY_ATTR {
+          [&](Index i, std::size_t left) HWY_ATTR {
             const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
             sum = hn::MulAdd(g, LoadPart(d, dx + i, left), sum);
           });
       dot = Sum(d, sum) / static_cast<float>(cols);
     }
-    for (std::int64_t i = 0; i < cols; ++i) dx[i] = (dy[i] * gain[i] - dx[i] * dot) * inverse[row];
+    for (Index i = 0; i < cols; ++i) dx[i] = (dy[i] * gain[i] - dx[i] * dot) * inverse[row];
   }
 }
 
-void UnitVectors(float* y, float* inverse, const float* x, std::int64_t rows, std::int64_t cols) {
+void UnitVectors(float* y, float* inverse, const float* x, Index rows, Index cols) {
   const FloatTag d;
-  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+  for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
     const float length = std::sqrt(Dot(x, x, cols));
     inverse[row] = length == 0 ? 0 : 1 / length;
     const auto factor = hn::Set(d, inverse[row]);
@@ -151,16 +151,16 @@ void UnitVectors(float* y, float* inverse, const float* x, std::int64_t rows, st
   }
 }
 
-bool AllZero(const float* x, std::int64_t size) {
+bool AllZero(const float* x, Index size) {
   return std::all_of(x, x + size, [](float value) { return value == 0; });
 }
 
 // dx = (dy - y (dy . y)) / |x|. No gradient in gives none out, even where x is not finite: a cell
 // that attention masks.
 void UnitVectorsBackward(float* dx, const float* dy, const float* y, const float* inverse,
-                         std::int64_t rows, std::int64_t cols) {
+                         Index rows, Index cols) {
   const FloatTag d;
-  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+  for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
     if (AllZero(dy, cols)) {
       std::fill_n(dx, cols, 0.0f);
       continue;
@@ -187,34 +187,32 @@ HWY_EXPORT(UnitVectors);
 HWY_EXPORT(UnitVectorsBackward);
 
 void layer_norm(float* y, float* mean, float* inverse, const float* x, const float* gain,
-                const float* bias, std::int64_t rows, std::int64_t cols, float epsilon) noexcept {
+                const float* bias, Index rows, Index cols, float epsilon) noexcept {
   HWY_DYNAMIC_DISPATCH(LayerNorm)(y, mean, inverse, x, gain, bias, rows, cols, epsilon);
 }
 
 void layer_norm_backward(float* dx, float* dgain, float* dbias, const float* dy, const float* x,
-                         const float* mean, const float* inverse, const float* gain,
-                         std::int64_t rows, std::int64_t cols) noexcept {
+                         const float* mean, const float* inverse, const float* gain, Index rows,
+                         Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(LayerNormBackward)(dx, dgain, dbias, dy, x, mean, inverse, gain, rows, cols);
 }
 
-void rms_norm(float* y, float* inverse, const float* x, const float* gain, std::int64_t rows,
-              std::int64_t cols, float epsilon) noexcept {
+void rms_norm(float* y, float* inverse, const float* x, const float* gain, Index rows, Index cols,
+              float epsilon) noexcept {
   HWY_DYNAMIC_DISPATCH(RmsNorm)(y, inverse, x, gain, rows, cols, epsilon);
 }
 
 void rms_norm_backward(float* dx, float* dgain, const float* dy, const float* x,
-                       const float* inverse, const float* gain, std::int64_t rows,
-                       std::int64_t cols) noexcept {
+                       const float* inverse, const float* gain, Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(RmsNormBackward)(dx, dgain, dy, x, inverse, gain, rows, cols);
 }
 
-void unit_vectors(float* y, float* inverse, const float* x, std::int64_t rows,
-                  std::int64_t cols) noexcept {
+void unit_vectors(float* y, float* inverse, const float* x, Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(UnitVectors)(y, inverse, x, rows, cols);
 }
 
 void unit_vectors_backward(float* dx, const float* dy, const float* y, const float* inverse,
-                           std::int64_t rows, std::int64_t cols) noexcept {
+                           Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(UnitVectorsBackward)(dx, dy, y, inverse, rows, cols);
 }
 

@@ -1,30 +1,28 @@
 // Normalisation of rows. The statistics are kept for the way back.
 #pragma once
 
-#include <cstdint>
+#include "heed/base/index.h"
 
 namespace heed::kernels {
 
 // y = (x - mean) * inverse * gain + bias (bias may be null), inverse = 1 / sqrt(variance +
 // epsilon).
 void layer_norm(float* y, float* mean, float* inverse, const float* x, const float* gain,
-                const float* bias, std::int64_t rows, std::int64_t cols, float epsilon) noexcept;
+                const float* bias, Index rows, Index cols, float epsilon) noexcept;
 // Adds to dgain and dbias [cols] (dbias may be null), sets dx.
 void layer_norm_backward(float* dx, float* dgain, float* dbias, const float* dy, const float* x,
-                         const float* mean, const float* inverse, const float* gain,
-                         std::int64_t rows, std::int64_t cols) noexcept;
+                         const float* mean, const float* inverse, const float* gain, Index rows,
+                         Index cols) noexcept;
 
 // y = x * inverse * gain, inverse = 1 / sqrt(mean(x^2) + epsilon).
-void rms_norm(float* y, float* inverse, const float* x, const float* gain, std::int64_t rows,
-              std::int64_t cols, float epsilon) noexcept;
+void rms_norm(float* y, float* inverse, const float* x, const float* gain, Index rows, Index cols,
+              float epsilon) noexcept;
 void rms_norm_backward(float* dx, float* dgain, const float* dy, const float* x,
-                       const float* inverse, const float* gain, std::int64_t rows,
-                       std::int64_t cols) noexcept;
+                       const float* inverse, const float* gain, Index rows, Index cols) noexcept;
 
 // y = x / |x|, inverse = 1 / |x|, or 0 for a zero vector.
-void unit_vectors(float* y, float* inverse, const float* x, std::int64_t rows,
-                  std::int64_t cols) noexcept;
+void unit_vectors(float* y, float* inverse, const float* x, Index rows, Index cols) noexcept;
 void unit_vectors_backward(float* dx, const float* dy, const float* y, const float* inverse,
-                           std::int64_t rows, std::int64_t cols) noexcept;
+                           Index rows, Index cols) noexcept;
 
 }  // namespace heed::kernels

@@ -19,17 +19,17 @@ namespace heed::kernels::HWY_NAMESPACE {
 using IntTag = hn::RebindToSigned<FloatTag>;
 using Ints = hn::Vec<IntTag>;
 
-constexpr std::int64_t word = sizeof(std::int32_t);
+constexpr Index word = sizeof(std::int32_t);
 
-// Asking half as far ahead was slower or no faster.
+// Prefetching half as far ahead was slower or no faster.
 
 class Int8Reader {
  public:
-  static constexpr std::int64_t chunk_bytes = chunk * width;
-  static constexpr std::int64_t bytes_ahead = 2048;
-  static constexpr int quiet_rows = 0;
+  static constexpr Index chunk_bytes = chunk * width;
+  static constexpr Index bytes_ahead = 2048;
+  static constexpr int max_rows_without_prefetch = 0;
 
-  HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
+  HWY_INLINE void Start(const std::uint8_t* panel, Index begin) {
     const auto* scales = reinterpret_cast<const float*>(panel);
     first_scale_ = hn::LoadU(FloatTag(), scales);
     second_scale_ = hn::LoadU(FloatTag(), scales + lanes);
@@ -38,13 +38,13 @@ class Int8Reader {
   HWY_INLINE void StartGroup() {}
   HWY_INLINE void StartChunk() {}
   HWY_INLINE void Next(int /*step*/, Floats& first, Floats& second) {
-    first = hn::Mul(Widened(at_), first_scale_);
-    second = hn::Mul(Widened(at_ + lanes), second_scale_);
+    first = hn::Mul(ToFloats(at_), first_scale_);
+    second = hn::Mul(ToFloats(at_ + lanes), second_scale_);
     at_ += width;
   }
 
  private:
-  static HWY_INLINE Floats Widened(const std::int8_t* from) {
+  static HWY_INLINE Floats ToFloats(const std::int8_t* from) {
     const hn::Rebind<std::int8_t, FloatTag> bytes;
     return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), hn::LoadU(bytes, from)));
   }
@@ -55,12 +55,12 @@ class Int8Reader {
 
 class Int4Reader {
  public:
-  static constexpr std::int64_t chunk_bytes = width * word;
-  static constexpr std::int64_t bytes_ahead = 4096;
-  static constexpr int quiet_rows = 0;
-  static constexpr std::int64_t group_bytes = (1 + int4_group / chunk) * width * word;
+  static constexpr Index chunk_bytes = width * word;
+  static constexpr Index bytes_ahead = 4096;
+  static constexpr int max_rows_without_prefetch = 0;
+  static constexpr Index group_bytes = (1 + int4_group / chunk) * width * word;
 
-  HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
+  HWY_INLINE void Start(const std::uint8_t* panel, Index begin) {
     at_ = panel + begin / int4_group * group_bytes;
     first_scale_ = second_scale_ = hn::Zero(FloatTag());
     first_words_ = second_words_ = hn::Zero(IntTag());
@@ -83,8 +83,8 @@ class Int4Reader {
       second_words_ = hn::ShiftRight<4 * places>(second_words_);
     }
     const int place = step % places;
-    first = hn::Mul(Widened(first_words_, place), first_scale_);
-    second = hn::Mul(Widened(second_words_, place), second_scale_);
+    first = hn::Mul(ToFloats(first_words_, place), first_scale_);
+    second = hn::Mul(ToFloats(second_words_, place), second_scale_);
   }
 
  private:
@@ -94,7 +94,7 @@ class Int4Reader {
   // Bits of a mantissa under an exponent that makes the lowest of the four count 1 are a power of
   // two + number + 8. Two instructions in all, where shifting, extending the sign and converting
   // would be three.
-  static HWY_INLINE Floats Widened(Ints words, int place) {
+  static HWY_INLINE Floats ToFloats(Ints words, int place) {
     constexpr int mantissa_bits = 23, exponent_bias = 127;
     const int exponent = mantissa_bits - 4 * place;
     const Ints power = hn::Set(IntTag(), (exponent_bias + exponent) << mantissa_bits);
@@ -116,13 +116,13 @@ HWY_INLINE void DequantizeStep(float* HWY_RESTRICT to, Reader& reader, int step)
   hn::Store(second, FloatTag(), to + lanes);
 }
 
-// The numbers of `depth` k from `begin` on, a multiple of block_depth: [depth, width].
+// The numbers of `depth` k from `begin` on, a multiple of KC: [depth, width].
 template <class Reader>
-HWY_INLINE void DequantizePanel(float* HWY_RESTRICT to, const std::uint8_t* panel,
-                                std::int64_t begin, std::int64_t depth) {
+HWY_INLINE void DequantizePanel(float* HWY_RESTRICT to, const std::uint8_t* panel, Index begin,
+                                Index depth) {
   Reader reader;
   reader.Start(panel, begin);
-  for (std::int64_t l = 0; l < depth; l += chunk) {
+  for (Index l = 0; l < depth; l += chunk) {
     if (l % int4_group == 0) reader.StartGroup();
     reader.StartChunk();
     if (depth - l >= chunk) {
@@ -138,81 +138,75 @@ HWY_INLINE void DequantizePanel(float* HWY_RESTRICT to, const std::uint8_t* pane
   }
 }
 
-// For more rows: a block of a panel is widened into the near cache and multiplied as floats.
+// For more rows: a block of a panel is dequantized into L1 and multiplied as floats.
 template <class Reader>
-HWY_INLINE void MultiplyDequantized(const StreamC& c, const float* a, std::int64_t a_stride,
-                                    const std::uint8_t* packed, std::int64_t panel_bytes,
-                                    std::int64_t m, std::int64_t k) {
-  HWY_ALIGN float panel[block_depth * width];
-  std::int64_t begin = 0;
+HWY_INLINE void MultiplyDequantized(const StreamC& c, const RowsView& a, const PanelsView& packed,
+                                    const GemmSizes& sizes) {
+  HWY_ALIGN float panel[kc * width];
+  Index begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias
-    const std::int64_t depth = std::min(block_depth, k - begin);
-    const bool is_last = begin + depth >= k;
-    for (std::int64_t column = 0; column < c.columns; column += width) {
-      DequantizePanel<Reader>(panel, packed + column / width * panel_bytes, begin, depth);
-      const GemmStart start{begin > 0, is_last && c.bias ? c.bias + column : nullptr};
-      for (std::int64_t row = 0; row < m; row += block_rows) {
-        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows, m - row));
-        GemmRows(rows, c.data + row * c.stride + column, c.stride, a + row * a_stride + begin,
-                 a_stride, 1, panel, width, std::min(width, c.columns - column), depth, start);
+    const Index depth = std::min(kc, sizes.k - begin);
+    const Epilogue epilogue = BlockEpilogue({false, c.bias}, begin, begin + depth >= sizes.k);
+    for (Index column = 0; column < c.columns; column += width) {
+      DequantizePanel<Reader>(panel, packed.from(column / width).data, begin, depth);
+      for (Index row = 0; row < sizes.m; row += mr) {
+        GemmTile(std::min<Index>(mr, sizes.m - row), c.rows.from(row, column), a.from(row, begin),
+                 {panel, width}, std::min(width, c.columns - column), depth,
+                 epilogue.from_column(column));
       }
     }
     begin += depth;
-  } while (begin < k);
+  } while (begin < sizes.k);
 }
 
 template <class Reader>
-HWY_INLINE void Multiply(const StreamC& c, const float* a, std::int64_t a_stride,
-                         const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t m,
-                         std::int64_t k) {
-  if (m > max_stream_rows)
-    return MultiplyDequantized<Reader>(c, a, a_stride, packed, panel_bytes, m, k);
-  StreamRows<Reader>(c, a, a_stride, packed, panel_bytes, m, k);
+HWY_INLINE void Multiply(const StreamC& c, const RowsView& a, const PanelsView& packed,
+                         const GemmSizes& sizes) {
+  if (sizes.m > max_stream_rows) return MultiplyDequantized<Reader>(c, a, packed, sizes);
+  StreamRows<Reader>(c, a, packed, sizes);
 }
 
 template <class Reader>
-HWY_INLINE void DequantizeVectors(float* row, const std::uint8_t* panel, std::int64_t j,
-                                  std::int64_t k) {
-  HWY_ALIGN float block[block_depth * width];
-  for (std::int64_t begin = 0; begin < k; begin += block_depth) {
-    const std::int64_t depth = std::min(block_depth, k - begin);
+HWY_INLINE void DequantizeColumn(float* row, const std::uint8_t* panel, Index j, Index k) {
+  HWY_ALIGN float block[kc * width];
+  for (Index begin = 0; begin < k; begin += kc) {
+    const Index depth = std::min(kc, k - begin);
     DequantizePanel<Reader>(block, panel, begin, depth);
-    for (std::int64_t l = 0; l < depth; ++l) row[begin + l] = block[l * width + j];
+    for (Index l = 0; l < depth; ++l) row[begin + l] = block[l * width + j];
   }
 }
 
-void QuantizedGemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_stride,
-                   WeightFormat format, const std::uint8_t* packed, std::int64_t panel_bytes,
-                   std::int64_t m, std::int64_t n, std::int64_t k, const float* bias) {
-  const StreamC to{c, c_stride, n, bias};
-  switch (format) {
+void QuantizedGemm(const RowsOut& c, const RowsView& a, const QuantizedView& weight,
+                   Index panel_bytes, const GemmSizes& sizes, const float* bias) {
+  const StreamC to{c, sizes.n, bias};
+  const PanelsView packed{weight.packed, panel_bytes};
+  switch (weight.format) {
     case WeightFormat::f32:
-      return;  // not reached: floats are not narrow
+      return;  // not reached: floats are not quantized
     case WeightFormat::f16:
-      return Multiply<PlainReader<hwy::float16_t>>(to, a, a_stride, packed, panel_bytes, m, k);
+      return Multiply<PlainReader<hwy::float16_t>>(to, a, packed, sizes);
     case WeightFormat::bf16:
-      return Multiply<PlainReader<hwy::bfloat16_t>>(to, a, a_stride, packed, panel_bytes, m, k);
+      return Multiply<PlainReader<hwy::bfloat16_t>>(to, a, packed, sizes);
     case WeightFormat::int8:
-      return Multiply<Int8Reader>(to, a, a_stride, packed, panel_bytes, m, k);
+      return Multiply<Int8Reader>(to, a, packed, sizes);
     case WeightFormat::int4:
-      return Multiply<Int4Reader>(to, a, a_stride, packed, panel_bytes, m, k);
+      return Multiply<Int4Reader>(to, a, packed, sizes);
   }
 }
 
 // Row j of a panel.
-void DequantizeRow(float* row, WeightFormat format, const std::uint8_t* panel, std::int64_t j,
-                   std::int64_t k) {
+void DequantizeRow(float* row, WeightFormat format, const std::uint8_t* panel, Index j, Index k) {
   switch (format) {
     case WeightFormat::f32:
-      return;  // not reached: floats are not narrow
+      return;  // not reached: floats are not quantized
     case WeightFormat::f16:
-      return DequantizeVectors<PlainReader<hwy::float16_t>>(row, panel, j, k);
+      return DequantizeColumn<PlainReader<hwy::float16_t>>(row, panel, j, k);
     case WeightFormat::bf16:
-      return DequantizeVectors<PlainReader<hwy::bfloat16_t>>(row, panel, j, k);
+      return DequantizeColumn<PlainReader<hwy::bfloat16_t>>(row, panel, j, k);
     case WeightFormat::int8:
-      return DequantizeVectors<Int8Reader>(row, panel, j, k);
+      return DequantizeColumn<Int8Reader>(row, panel, j, k);
     case WeightFormat::int4:
-      return DequantizeVectors<Int4Reader>(row, panel, j, k);
+      return DequantizeColumn<Int4Reader>(row, panel, j, k);
   }
 }
 
@@ -225,21 +219,19 @@ namespace heed::kernels {
 HWY_EXPORT(QuantizedGemm);
 HWY_EXPORT(DequantizeRow);
 
-void dequantize_row(float* row, WeightFormat format, const std::uint8_t* packed, std::int64_t j,
-                    std::int64_t k) noexcept {
-  assert(format != WeightFormat::f32);
-  const std::int64_t width = gemm_panel_width();
-  HWY_DYNAMIC_DISPATCH(DequantizeRow)
-  (row, format, packed + quantized_packed_bytes(format, k, j / width * width), j % width, k);
+void dequantize_row(float* row, const QuantizedView& weight, Index j, Index k) noexcept {
+  assert(weight.format != WeightFormat::f32);
+  const Index width = gemm_panel_width();
+  const std::uint8_t* panel =
+      weight.packed + quantized_packed_bytes(weight.format, k, j / width * width);
+  HWY_DYNAMIC_DISPATCH(DequantizeRow)(row, weight.format, panel, j % width, k);
 }
 
-void quantized_gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_stride,
-                    WeightFormat format, const std::uint8_t* packed, std::int64_t m, std::int64_t n,
-                    std::int64_t k, const float* bias) noexcept {
-  assert(format != WeightFormat::f32);
-  const std::int64_t panel_bytes = quantized_packed_bytes(format, k, gemm_panel_width());
-  HWY_DYNAMIC_DISPATCH(QuantizedGemm)
-  (c, c_stride, a, a_stride, format, packed, panel_bytes, m, n, k, bias);
+void quantized_gemm(RowsOut c, RowsView a, const QuantizedView& weight, const GemmSizes& sizes,
+                    const float* bias) noexcept {
+  assert(weight.format != WeightFormat::f32);
+  const Index panel_bytes = quantized_packed_bytes(weight.format, sizes.k, gemm_panel_width());
+  HWY_DYNAMIC_DISPATCH(QuantizedGemm)(c, a, weight, panel_bytes, sizes, bias);
 }
 
 }  // namespace heed::kernels

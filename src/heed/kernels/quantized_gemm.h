@@ -1,24 +1,29 @@
-// Matrix products of one thread with weights of fewer bits than a float: they are widened in
-// registers, or panel by panel in the near cache, each time that they are read.
+// GEMM of one thread with a quantized B: dequantized in registers, or panel by panel in L1, each
+// time that it is read.
 //
 // A number of int8 or int4 stands for the float nearest to integer x scale. Every result has the
-// bits that kernels::gemm gives for the widened weights, whatever the number of rows. The weight is
-// packed by kernels/quantized_pack.h.
+// bits that kernels::gemm gives for the dequantized weights, whatever the number of rows. The
+// weight is packed by kernels/quantized_pack.h.
 #pragma once
 
 #include <cstdint>
 
+#include "heed/kernels/gemm.h"
 #include "heed/kernels/weight_format.h"
 
 namespace heed::kernels {
 
+// A packed weight, in any format but f32.
+struct QuantizedView {
+  WeightFormat format;
+  const std::uint8_t* packed;
+};
+
 // Row j of the weight as k floats.
-void dequantize_row(float* row, WeightFormat format, const std::uint8_t* packed, std::int64_t j,
-                    std::int64_t k) noexcept;
+void dequantize_row(float* row, const QuantizedView& weight, Index j, Index k) noexcept;
 
 // c [m, n] = a [m, k] x weight^T, then + bias [n] unless null.
-void quantized_gemm(float* c, std::int64_t c_stride, const float* a, std::int64_t a_stride,
-                    WeightFormat format, const std::uint8_t* packed, std::int64_t m, std::int64_t n,
-                    std::int64_t k, const float* bias) noexcept;
+void quantized_gemm(RowsOut c, RowsView a, const QuantizedView& weight, const GemmSizes& sizes,
+                    const float* bias) noexcept;
 
 }  // namespace heed::kernels

@@ -10,13 +10,13 @@
 namespace heed::kernels {
 namespace {
 
-constexpr std::int64_t word_bytes = 4;  // of a scale, and of eight numbers of int4
-constexpr std::int64_t word_numbers = 8;
+constexpr Index word_bytes = 4;  // of a scale, and of eight numbers of int4
+constexpr Index word_numbers = 8;
 
 // Whole words, so that the scales of the next panel are aligned as floats are.
-std::int64_t panel_bytes(WeightFormat format, std::int64_t k) {
-  const std::int64_t width = gemm_panel_width();
-  const std::int64_t scales = weight_row_scales(format, k) * word_bytes;
+Index panel_bytes(WeightFormat format, Index k) {
+  const Index width = gemm_panel_width();
+  const Index scales = weight_row_scales(format, k) * word_bytes;
   if (format == WeightFormat::int4) {
     return width * (scales + quotient_up(k, word_numbers) * word_bytes);
   }
@@ -26,12 +26,12 @@ std::int64_t panel_bytes(WeightFormat format, std::int64_t k) {
 // Puts rows of the weight into their column of a panel. A column that gets none holds zeros.
 class PanelWriter {
  public:
-  PanelWriter(std::uint8_t* panel, WeightFormat format, std::int64_t k)
+  PanelWriter(std::uint8_t* panel, WeightFormat format, Index k)
       : panel_(panel), format_(format), k_(k), width_(gemm_panel_width()) {
     std::memset(panel, 0, panel_bytes(format, k));
   }
 
-  void write(std::int64_t j, const std::uint8_t* row, const float* scales) {
+  void write(Index j, const std::uint8_t* row, const float* scales) {
     switch (format_) {
       case WeightFormat::f32:
         break;
@@ -47,23 +47,23 @@ class PanelWriter {
   }
 
  private:
-  template <std::int64_t bytes>
-  void write_numbers(std::uint8_t* to, std::int64_t j, const std::uint8_t* row) {
-    for (std::int64_t i = 0; i < k_; ++i) {
+  template <Index bytes>
+  void write_numbers(std::uint8_t* to, Index j, const std::uint8_t* row) {
+    for (Index i = 0; i < k_; ++i) {
       std::memcpy(to + (i * width_ + j) * bytes, row + i * bytes, bytes);
     }
   }
 
-  void write_groups(std::int64_t j, const std::uint8_t* row, const float* scales) {
+  void write_groups(Index j, const std::uint8_t* row, const float* scales) {
     std::uint8_t* to = panel_ + j * word_bytes;
-    for (std::int64_t begin = 0; begin < k_; begin += word_numbers) {
+    for (Index begin = 0; begin < k_; begin += word_numbers) {
       if (begin % int4_group == 0) {
         std::memcpy(to, scales + begin / int4_group, word_bytes);
         to += width_ * word_bytes;
       }
       std::uint32_t bits = 0;
-      const std::int64_t end = std::min(begin + word_numbers, k_);
-      for (std::int64_t i = begin; i < end; ++i) {
+      const Index end = std::min(begin + word_numbers, k_);
+      for (Index i = begin; i < end; ++i) {
         const std::uint32_t raised = row[i / 2] >> (i % 2 * 4) & 15u;
         bits |= raised << 4 * (i - begin);
       }
@@ -74,22 +74,22 @@ class PanelWriter {
 
   std::uint8_t* panel_;
   WeightFormat format_;
-  std::int64_t k_, width_;
+  Index k_, width_;
 };
 
 }  // namespace
 
-std::int64_t quantized_packed_bytes(WeightFormat format, std::int64_t k, std::int64_t n) noexcept {
+Index quantized_packed_bytes(WeightFormat format, Index k, Index n) noexcept {
   return quotient_up(n, gemm_panel_width()) * panel_bytes(format, k);
 }
 
 void pack_quantized(std::uint8_t* packed, WeightFormat format, const std::uint8_t* rows,
-                    const float* scales, std::int64_t k, std::int64_t n) noexcept {
+                    const float* scales, Index k, Index n) noexcept {
   assert(format != WeightFormat::f32);
-  const std::int64_t width = gemm_panel_width();
-  for (std::int64_t first = 0; first < n; first += width) {
+  const Index width = gemm_panel_width();
+  for (Index first = 0; first < n; first += width) {
     PanelWriter panel(packed + quantized_packed_bytes(format, k, first), format, k);
-    for (std::int64_t j = first; j < std::min(first + width, n); ++j) {
+    for (Index j = first; j < std::min(first + width, n); ++j) {
       panel.write(j - first, rows + j * weight_row_bytes(format, k),
                   scales + j * weight_row_scales(format, k));
     }

@@ -8,16 +8,17 @@
 
 #include <cstdint>
 
+#include "heed/base/index.h"
 #include "heed/kernels/weight_format.h"
 
 namespace heed::kernels {
 
 // The bytes that a packed weight [n, k] needs, in any format but f32. The panel that holds row j, a
 // multiple of gemm_panel_width(), begins at quantized_packed_bytes(format, k, j).
-std::int64_t quantized_packed_bytes(WeightFormat format, std::int64_t k, std::int64_t n) noexcept;
+Index quantized_packed_bytes(WeightFormat format, Index k, Index n) noexcept;
 
 // Packs rows [n, weight_row_bytes] with their scales [n, weight_row_scales].
 void pack_quantized(std::uint8_t* packed, WeightFormat format, const std::uint8_t* rows,
-                    const float* scales, std::int64_t k, std::int64_t n) noexcept;
+                    const float* scales, Index k, Index n) noexcept;
 
 }  // namespace heed::kernels

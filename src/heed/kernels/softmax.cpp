@@ -21,20 +21,20 @@ struct RowSums {
 
 // y = e^(x - most), and the sums of both in the same pass.
 template <bool wants_shifts>
-HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float most, std::int64_t cols) {
+HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float most, Index cols) {
   const FloatTag d;
   const auto shift = hn::Set(d, most);
   auto exps = hn::Zero(d), shifts = hn::Zero(d);
   ForVectors(
       d, cols,
-      [&](std::int64_t i) HWY_ATTR {
+      [&](Index i) HWY_ATTR {
         const auto below = hn::Sub(hn::LoadU(d, x + i), shift);
         if (wants_shifts) shifts = hn::Add(shifts, below);
         const auto e = ExpNegative(d, below);
         hn::StoreU(e, d, y + i);
         exps = hn::Add(exps, e);
       },
-      [&](std::int64_t i, std::size_t left) HWY_ATTR {
+      [&](Index i, std::size_t left) HWY_ATTR {
         const auto below = hn::Sub(LoadPart(d, x + i, left, -HUGE_VALF), shift);
         if (wants_shifts) {
           shifts = hn::Add(shifts, hn::IfThenElseZero(hn::FirstN(d, left), below));
@@ -42,26 +42,26 @@ HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float most, std::int64_t
         const auto e = ExpNegative(d, below);
         HWY_ALIGN float buffer[HWY_MAX_BYTES / sizeof(float)];
         hn::Store(e, d, buffer);
-        for (std::size_t j = 0; j < left; ++j) y[i + static_cast<std::int64_t>(j)] = buffer[j];
+        for (std::size_t j = 0; j < left; ++j) y[i + static_cast<Index>(j)] = buffer[j];
         exps = hn::Add(exps, e);
       });
   return {Sum(d, exps), wants_shifts ? Sum(d, shifts) : 0};
 }
 
-HWY_INLINE float ExpAndSum(float* y, const float* x, float most, std::int64_t cols) {
+HWY_INLINE float ExpAndSum(float* y, const float* x, float most, Index cols) {
   return ExpAndSums</*wants_shifts=*/false>(y, x, most, cols).exps;
 }
 
-HWY_INLINE void ScaleInPlace(float* y, float factor, std::int64_t cols) {
+HWY_INLINE void ScaleInPlace(float* y, float factor, Index cols) {
   const auto f = hn::Set(FloatTag(), factor);
   Map(y, y, cols, [f](auto v) HWY_ATTR { return hn::Mul(v, f); });
 }
 
-void Softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
-  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+void Softmax(float* y, const float* x, Index rows, Index cols) {
+  for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
     const float most = MaxOf(x, cols);
     if (most == -HUGE_VALF && AllMasked(x, cols)) {
-      for (std::int64_t i = 0; i < cols; ++i) y[i] = 0;
+      for (Index i = 0; i < cols; ++i) y[i] = 0;
       continue;
     }
     const float sum = ExpAndSum(y, x, most, cols);
@@ -69,13 +69,10 @@ void Softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
   }
 }
 
-void ExpBelow(float* y, const float* x, float most, std::int64_t count) {
-  ExpAndSum(y, x, most, count);
-}
+void ExpBelow(float* y, const float* x, float most, Index count) { ExpAndSum(y, x, most, count); }
 
-void SoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t rows,
-                     std::int64_t cols) {
-  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+void SoftmaxBackward(float* dx, const float* dy, const float* y, Index rows, Index cols) {
+  for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
     const float dot = SumOf(dy, y, cols, [](auto g, auto v) HWY_ATTR { return hn::Mul(g, v); });
     const auto shift = hn::Set(FloatTag(), dot);
     Map(dx, dy, y, cols,
@@ -84,14 +81,14 @@ void SoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t ro
 }
 
 // The logarithm of sum(e^(x - most)); nothing is stored.
-HWY_INLINE float SumOfExp(const float* x, float most, std::int64_t cols) {
+HWY_INLINE float SumOfExp(const float* x, float most, Index cols) {
   const FloatTag d;
   const auto shift = hn::Set(d, most);
   return SumOf(x, cols, [d, shift](auto v) HWY_ATTR { return ExpNegative(d, hn::Sub(v, shift)); });
 }
 
-void LogSoftmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) {
-  for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
+void LogSoftmax(float* y, const float* x, Index rows, Index cols) {
+  for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
     const float most = MaxOf(x, cols);
     const float log_sum =
         static_cast<float>(std::log(static_cast<double>(SumOfExp(x, most, cols))));
@@ -102,10 +99,9 @@ void LogSoftmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) 
   }
 }
 
-void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t rows,
-                        std::int64_t cols) {
+void LogSoftmaxBackward(float* dx, const float* dy, const float* y, Index rows, Index cols) {
   const FloatTag d;
-  for (std::int64_t row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
+  for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
     const auto total = hn::Set(d, SumOf(dy, cols, [](auto g) HWY_ATTR { return g; }));
     Map(dx, dy, y, cols,
         [d, total](auto g, auto v) HWY_ATTR { return hn::NegMulAdd(ExpNegative(d, v), total, g); });
@@ -113,12 +109,12 @@ void LogSoftmaxBackward(float* dx, const float* dy, const float* y, std::int64_t
 }
 
 // z = factor z - spread.
-void LogitsPartGradient(float* z, float factor, float spread, std::int64_t cols) {
+void LogitsPartGradient(float* z, float factor, float spread, Index cols) {
   const auto f = hn::Set(FloatTag(), factor), s = hn::Set(FloatTag(), spread);
   Map(z, z, cols, [f, s](auto v) HWY_ATTR { return hn::MulSub(v, f, s); });
 }
 
-LogitsPart TakeLogitsPart(float* z, std::int64_t cols, bool wants_shifts) {
+LogitsPart TakeLogitsPart(float* z, Index cols, bool wants_shifts) {
   const float most = MaxOf(z, cols);
   if (most == -HUGE_VALF && AllMasked(z, cols)) {
     std::fill(z, z + cols, 0.0f);
@@ -129,7 +125,7 @@ LogitsPart TakeLogitsPart(float* z, std::int64_t cols, bool wants_shifts) {
   return {most, sums.exps, sums.shifts};
 }
 
-RowLoss CrossEntropyRow(float* z, std::int64_t cols, std::int64_t target, float smoothing) {
+RowLoss CrossEntropyRow(float* z, Index cols, Index target, float smoothing) {
   const float most = MaxOf(z, cols);
   const float at_target = z[target];
   const RowSums sums =
@@ -159,38 +155,36 @@ HWY_EXPORT(CrossEntropyRow);
 HWY_EXPORT(TakeLogitsPart);
 HWY_EXPORT(LogitsPartGradient);
 
-void softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept {
+void softmax(float* y, const float* x, Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(Softmax)(y, x, rows, cols);
 }
 
-void exp_below(float* y, const float* x, float most, std::int64_t count) noexcept {
+void exp_below(float* y, const float* x, float most, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(ExpBelow)(y, x, most, count);
 }
 
-void softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
-                      std::int64_t cols) noexcept {
+void softmax_backward(float* dx, const float* dy, const float* y, Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(SoftmaxBackward)(dx, dy, y, rows, cols);
 }
 
-void log_softmax(float* y, const float* x, std::int64_t rows, std::int64_t cols) noexcept {
+void log_softmax(float* y, const float* x, Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(LogSoftmax)(y, x, rows, cols);
 }
 
-void log_softmax_backward(float* dx, const float* dy, const float* y, std::int64_t rows,
-                          std::int64_t cols) noexcept {
+void log_softmax_backward(float* dx, const float* dy, const float* y, Index rows,
+                          Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(LogSoftmaxBackward)(dx, dy, y, rows, cols);
 }
 
-RowLoss cross_entropy_row(float* z, std::int64_t cols, std::int64_t target,
-                          float smoothing) noexcept {
+RowLoss cross_entropy_row(float* z, Index cols, Index target, float smoothing) noexcept {
   return HWY_DYNAMIC_DISPATCH(CrossEntropyRow)(z, cols, target, smoothing);
 }
 
-LogitsPart take_logits_part(float* z, std::int64_t cols, bool wants_shifts) noexcept {
+LogitsPart take_logits_part(float* z, Index cols, bool wants_shifts) noexcept {
   return HWY_DYNAMIC_DISPATCH(TakeLogitsPart)(z, cols, wants_shifts);
 }
 
-void logits_part_gradient(float* e, float factor, float spread, std::int64_t cols) noexcept {
+void logits_part_gradient(float* e, float factor, float spread, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(LogitsPartGradient)(e, factor, spread, cols);
 }
 

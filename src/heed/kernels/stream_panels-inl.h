@@ -1,8 +1,7 @@
-// Products with so few rows of a that reading b is all that counts; compiled once per instruction
-// set.
+// GEMM with so few rows of A that it is bound by reading B; compiled once per instruction set.
 //
-// b lies in panels as for gemm-inl.h, in numbers of some format, and is read once, in the order of
-// memory. The order of each sum is that of GemmPanels.
+// B is in panels as for gemm-inl.h, in numbers of some format, and is streamed: read once, in the
+// order of memory, and dequantized in registers. The order of each sum is that of GemmPanels.
 #if defined(HEED_KERNELS_STREAM_PANELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_STREAM_PANELS_INL_H_
 #undef HEED_KERNELS_STREAM_PANELS_INL_H_
@@ -17,6 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "heed/base/index.h"
 #include "heed/kernels/gemm-inl.h"
 #include "heed/kernels/weight_format.h"
 
@@ -26,39 +26,40 @@ namespace heed::kernels::HWY_NAMESPACE {
 using FloatTag = hn::ScalableTag<float>;
 using Floats = hn::Vec<FloatTag>;
 
-constexpr std::int64_t lanes = hn::MaxLanes(FloatTag());
-constexpr std::int64_t width = 2 * lanes;  // of a panel, in numbers
-constexpr std::int64_t chunk = 8;          // k that are read between two looks at the format
-constexpr std::int64_t max_stream_rows = 6;
+constexpr Index lanes = hn::MaxLanes(FloatTag());
+constexpr Index width = 2 * lanes;  // of a panel, in numbers
+constexpr Index chunk = 8;          // k between two calls of StartChunk
+constexpr int max_stream_rows = 6;
 
-// A Reader gives a panel as floats, from a multiple of block_depth on: Start, then StartGroup
-// before every int4_group k and StartChunk before every chunk, then Next for each k, which is told
-// the place of the k in its chunk: a constant where the loop over a chunk is unrolled. With more
-// rows than quiet_rows, what lies bytes_ahead is asked for while a chunk of chunk_bytes is read.
+// A Reader gives a panel as floats, from a multiple of KC on: Start, then StartGroup before every
+// int4_group k and StartChunk before every chunk, then Next for each k, which is told the step of
+// the k in its chunk: a constant where the loop over a chunk is unrolled. With more rows than
+// max_rows_without_prefetch, the line bytes_ahead is prefetched while a chunk of chunk_bytes is
+// read.
 
-// Numbers that are floats, or become floats by widening alone. For one row or two the arithmetic is
-// so short that asking is in the way. For six rows of 1024 floats and a b in memory, one thread of
+// Floats, or half floats that are promoted to them. For one row or two the arithmetic is so short
+// that prefetching is in the way. For six rows of 1024 floats and a b in memory, one thread of
 // Zen 3 reads 5.4 billion numbers a second, and 4.2 without.
 template <class Number>  // float, hwy::float16_t or hwy::bfloat16_t
 class PlainReader {
  public:
-  static constexpr std::int64_t chunk_bytes = chunk * width * sizeof(Number);
-  static constexpr std::int64_t bytes_ahead = 2048;
-  static constexpr int quiet_rows = 2;
+  static constexpr Index chunk_bytes = chunk * width * sizeof(Number);
+  static constexpr Index bytes_ahead = 2048;
+  static constexpr int max_rows_without_prefetch = 2;
 
-  HWY_INLINE void Start(const std::uint8_t* panel, std::int64_t begin) {
+  HWY_INLINE void Start(const std::uint8_t* panel, Index begin) {
     at_ = reinterpret_cast<const Number*>(panel) + begin * width;
   }
   HWY_INLINE void StartGroup() {}
   HWY_INLINE void StartChunk() {}
   HWY_INLINE void Next(int /*step*/, Floats& first, Floats& second) {
-    first = Widened(at_);
-    second = Widened(at_ + lanes);
+    first = Load(at_);
+    second = Load(at_ + lanes);
     at_ += width;
   }
 
  private:
-  static HWY_INLINE Floats Widened(const Number* from) {
+  static HWY_INLINE Floats Load(const Number* from) {
     const auto numbers = hn::LoadU(hn::Rebind<Number, FloatTag>(), from);
     if constexpr (std::is_same_v<Number, float>) {
       return numbers;
@@ -70,34 +71,41 @@ class PlainReader {
   const Number* at_;
 };
 
-// Where the results of some panels go.
-struct StreamC {
-  float* data;
-  std::int64_t stride;
-  std::int64_t columns;  // of these panels
-  const float* bias;     // or null
+// Packed panels of B, `bytes` each.
+struct PanelsView {
+  const std::uint8_t* data;
+  Index bytes;
+
+  PanelsView from(Index panel) const { return {data + panel * bytes, bytes}; }
 };
 
-// The products of one k, at `step` of its chunk; a is where it is in the first row.
+// Where the results of some panels go.
+struct StreamC {
+  RowsOut rows;
+  Index columns;      // of these panels
+  const float* bias;  // or null
+};
+
+// The products of one k, at `step` of its chunk; a begins with that k.
 template <class Reader, int rows, int panels>
 HWY_INLINE void AddStep(Floats (&sum)[rows][2 * panels], Reader (&readers)[panels], int step,
-                        const float* HWY_RESTRICT a, std::int64_t a_stride) {
+                        const RowsView& a) {
 #pragma GCC unroll 2
   for (int p = 0; p < panels; ++p) {
     Floats first, second;
     readers[p].Next(step, first, second);
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
-      const Floats ai = hn::Set(FloatTag(), a[i * a_stride]);
+      const Floats ai = hn::Set(FloatTag(), *a.row(i));
       sum[i][2 * p] = hn::MulAdd(ai, first, sum[i][2 * p]);
       sum[i][2 * p + 1] = hn::MulAdd(ai, second, sum[i][2 * p + 1]);
     }
   }
 }
 
-HWY_INLINE void StoreRow(const StreamC& c, std::int64_t row, std::int64_t column, Floats sum) {
+HWY_INLINE void StoreRow(const StreamC& c, Index row, Index column, Floats sum) {
   const FloatTag d;
-  float* to = c.data + row * c.stride + column;
+  float* to = c.rows.row(row) + column;
   if (column + lanes <= c.columns) {
     if (c.bias) sum = hn::Add(sum, hn::LoadU(d, c.bias + column));
     hn::StoreU(sum, d, to);
@@ -105,46 +113,47 @@ HWY_INLINE void StoreRow(const StreamC& c, std::int64_t row, std::int64_t column
   }
   HWY_ALIGN float tile[lanes];
   hn::Store(sum, d, tile);
-  for (std::int64_t j = 0; j < c.columns - column; ++j) {
+  for (Index j = 0; j < c.columns - column; ++j) {
     to[j] = c.bias ? tile[j] + c.bias[column + j] : tile[j];
   }
 }
 
-// Asks for the chunks of k from l on, of all panels, so far ahead as the reader wants it.
+// Prefetches the chunks of k from l on, of all panels, so far ahead as the reader wants it.
 template <class Reader, int rows, int panels>
-HWY_INLINE void AskForChunks(const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t l) {
-  constexpr std::int64_t line = 64;
-  if constexpr (rows > Reader::quiet_rows) {
-    const std::int64_t ahead = l / chunk * Reader::chunk_bytes + Reader::bytes_ahead;
-    // Behind the end of a panel: in the one that comes after these.
-    packed += ahead + (ahead < panel_bytes ? 0 : (panels - 1) * panel_bytes);
+HWY_INLINE void PrefetchChunks(const PanelsView& packed, Index l) {
+  constexpr Index line = 64;
+  if constexpr (rows > Reader::max_rows_without_prefetch) {
+    const Index ahead = l / chunk * Reader::chunk_bytes + Reader::bytes_ahead;
+    // Beyond the end of a panel: in the one that comes after these.
+    const std::uint8_t* from =
+        packed.data + ahead + (ahead < packed.bytes ? 0 : (panels - 1) * packed.bytes);
     for (int p = 0; p < panels; ++p) {
-      for (std::int64_t byte = 0; byte < Reader::chunk_bytes; byte += line) {
-        hwy::Prefetch(packed + p * panel_bytes + byte);
+      for (Index byte = 0; byte < Reader::chunk_bytes; byte += line) {
+        hwy::Prefetch(from + p * packed.bytes + byte);
       }
     }
   }
 }
 
-// The widened numbers live in registers only. Sums are made of blocks of k, added one by one.
+// The dequantized numbers live in registers only. Sums are made of blocks of KC, added one by one.
 template <class Reader, int rows, int panels>
-HWY_INLINE void StreamPanels(const StreamC& c, const float* a, std::int64_t a_stride,
-                             const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t k) {
+HWY_INLINE void StreamPanels(const StreamC& c, const RowsView& a, const PanelsView& packed,
+                             Index k) {
   Reader readers[panels];
-  for (int p = 0; p < panels; ++p) readers[p].Start(packed + p * panel_bytes, 0);
+  for (int p = 0; p < panels; ++p) readers[p].Start(packed.from(p).data, 0);
   Floats total[rows][2 * panels];
   for (auto& row : total) {
     for (Floats& part : row) part = hn::Zero(FloatTag());
   }
-  std::int64_t begin = 0;
+  Index begin = 0;
   do {  // once even for k = 0, which gives zeros or the bias
     Floats sum[rows][2 * panels];
     for (auto& row : sum) {
       for (Floats& part : row) part = hn::Zero(FloatTag());
     }
-    const std::int64_t end = std::min(begin + block_depth, k);
-    for (std::int64_t l = begin; l < end; l += chunk) {
-      AskForChunks<Reader, rows, panels>(packed, panel_bytes, l);
+    const Index end = std::min(begin + kc, k);
+    for (Index l = begin; l < end; l += chunk) {
+      PrefetchChunks<Reader, rows, panels>(packed, l);
       for (int p = 0; p < panels; ++p) {
         if (l % int4_group == 0) readers[p].StartGroup();
         readers[p].StartChunk();
@@ -152,12 +161,12 @@ HWY_INLINE void StreamPanels(const StreamC& c, const float* a, std::int64_t a_st
       if (end - l >= chunk) {
 #pragma GCC unroll 8
         for (int step = 0; step < chunk; ++step) {
-          AddStep<Reader, rows, panels>(sum, readers, step, a + l + step, a_stride);
+          AddStep<Reader, rows, panels>(sum, readers, step, a.from(0, l + step));
         }
       } else {
 #pragma GCC unroll 1
         for (int step = 0; step < end - l; ++step) {
-          AddStep<Reader, rows, panels>(sum, readers, step, a + l + step, a_stride);
+          AddStep<Reader, rows, panels>(sum, readers, step, a.from(0, l + step));
         }
       }
     }
@@ -175,43 +184,30 @@ HWY_INLINE void StreamPanels(const StreamC& c, const float* a, std::int64_t a_st
 
 // All columns of c, so many panels at a time.
 template <class Reader, int rows, int panels>
-HWY_INLINE void StreamAllPanels(const StreamC& c, const float* a, std::int64_t a_stride,
-                                const std::uint8_t* packed, std::int64_t panel_bytes,
-                                std::int64_t k) {
-  const auto from = [&c](std::int64_t column, std::int64_t most) {
-    return StreamC{c.data + column, c.stride, std::min(most, c.columns - column),
+HWY_INLINE void StreamAllPanels(const StreamC& c, const RowsView& a, const PanelsView& packed,
+                                Index k) {
+  const auto from = [&c](Index column, Index max_columns) {
+    return StreamC{c.rows.from(0, column), std::min(max_columns, c.columns - column),
                    c.bias ? c.bias + column : nullptr};
   };
-  std::int64_t column = 0;
+  Index column = 0;
   for (; column + (panels - 1) * width < c.columns; column += panels * width) {
-    StreamPanels<Reader, rows, panels>(from(column, panels * width), a, a_stride,
-                                       packed + column / width * panel_bytes, panel_bytes, k);
+    StreamPanels<Reader, rows, panels>(from(column, panels * width), a, packed.from(column / width),
+                                       k);
   }
   if (column >= c.columns) return;
-  StreamPanels<Reader, rows, 1>(from(column, width), a, a_stride,
-                                packed + column / width * panel_bytes, panel_bytes, k);
+  StreamPanels<Reader, rows, 1>(from(column, width), a, packed.from(column / width), k);
 }
 
-// Up to max_stream_rows rows of a. One row or two keep two panels' sums at once: those of one are
+// Up to max_stream_rows rows of A. One row or two keep two panels' sums at once: those of one are
 // too few to hide the latency of the multiply-adds.
 template <class Reader>
-HWY_INLINE void StreamRows(const StreamC& c, const float* a, std::int64_t a_stride,
-                           const std::uint8_t* packed, std::int64_t panel_bytes, std::int64_t m,
-                           std::int64_t k) {
-  switch (m) {
-    case 1:
-      return StreamAllPanels<Reader, 1, 2>(c, a, a_stride, packed, panel_bytes, k);
-    case 2:
-      return StreamAllPanels<Reader, 2, 2>(c, a, a_stride, packed, panel_bytes, k);
-    case 3:
-      return StreamAllPanels<Reader, 3, 1>(c, a, a_stride, packed, panel_bytes, k);
-    case 4:
-      return StreamAllPanels<Reader, 4, 1>(c, a, a_stride, packed, panel_bytes, k);
-    case 5:
-      return StreamAllPanels<Reader, 5, 1>(c, a, a_stride, packed, panel_bytes, k);
-    case 6:
-      return StreamAllPanels<Reader, 6, 1>(c, a, a_stride, packed, panel_bytes, k);
-  }
+HWY_INLINE void StreamRows(const StreamC& c, const RowsView& a, const PanelsView& packed,
+                           const GemmSizes& sizes) {
+  if (sizes.m == 0) return;
+  DispatchRows<max_stream_rows>(sizes.m, [&]<int rows>() HWY_ATTR {
+    StreamAllPanels<Reader, rows, rows <= 2 ? 2 : 1>(c, a, packed, sizes.k);
+  });
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

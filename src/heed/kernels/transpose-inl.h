@@ -9,7 +9,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstdint>
+
+#include "heed/base/index.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
@@ -51,15 +52,15 @@ HWY_INLINE void TransposeFours(Row row, hn::Vec<hn::ScalableTag<float>> (&column
 
 // to(i, j) = from(j, i) for j in [0, rows), and 0 for j in [rows, padded_rows): `to` is
 // [columns, padded_rows] and aligned, padded_rows a multiple of the vectors' lanes.
-HWY_INLINE void TransposePadded(float* HWY_RESTRICT to, std::int64_t padded_rows,
-                                const float* HWY_RESTRICT from, std::int64_t stride,
-                                std::int64_t rows, std::int64_t columns) {
+HWY_INLINE void TransposePadded(float* HWY_RESTRICT to, Index padded_rows,
+                                const float* HWY_RESTRICT from, Index stride, Index rows,
+                                Index columns) {
   const hn::ScalableTag<float> d;
-  const std::int64_t lanes = hn::Lanes(d);
-  for (std::int64_t first = 0; first < padded_rows; first += lanes) {
+  const Index lanes = hn::Lanes(d);
+  for (Index first = 0; first < padded_rows; first += lanes) {
     const float* block = from + first * stride;
-    const std::int64_t here = std::clamp<std::int64_t>(rows - first, 0, lanes);
-    std::int64_t i = 0;
+    const Index here = std::clamp<Index>(rows - first, 0, lanes);
+    Index i = 0;
 #if HWY_TARGET != HWY_SCALAR
     for (; here > 0 && i + 4 <= columns; i += 4) {
       hn::Vec<decltype(d)> four[4];
@@ -67,10 +68,9 @@ HWY_INLINE void TransposePadded(float* HWY_RESTRICT to, std::int64_t padded_rows
         TransposeFours([=](int r) HWY_ATTR { return block + r * stride + i; }, four);
       } else {  // the last row stands in for those that are not there
         const auto is_row = hn::FirstN(d, static_cast<std::size_t>(here));
-        TransposeFours(
-            [=](int r)
-                HWY_ATTR { return block + std::min<std::int64_t>(r, here - 1) * stride + i; },
-            four);
+        TransposeFours([=](int r)
+                           HWY_ATTR { return block + std::min<Index>(r, here - 1) * stride + i; },
+                       four);
         for (auto& column : four) column = hn::IfThenElseZero(is_row, column);
       }
       for (int c = 0; c < 4; ++c) hn::Store(four[c], d, to + (i + c) * padded_rows + first);
@@ -78,8 +78,8 @@ HWY_INLINE void TransposePadded(float* HWY_RESTRICT to, std::int64_t padded_rows
 #endif
     for (; i < columns; ++i) {
       float* column = to + i * padded_rows + first;
-      for (std::int64_t j = 0; j < here; ++j) column[j] = block[j * stride + i];
-      for (std::int64_t j = here; j < lanes; ++j) column[j] = 0;
+      for (Index j = 0; j < here; ++j) column[j] = block[j * stride + i];
+      for (Index j = here; j < lanes; ++j) column[j] = 0;
     }
   }
 }

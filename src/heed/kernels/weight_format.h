@@ -3,17 +3,19 @@
 
 #include <cstdint>
 
+#include "heed/base/index.h"
+
 namespace heed::kernels {
 
 // f16, bf16: half floats. int8: an integer times a scale, one for each row. int4: the same with a
 // scale for every int4_group numbers of a row.
 enum class WeightFormat { f32, f16, bf16, int8, int4 };
 
-constexpr std::int64_t int4_group = 32;
+constexpr Index int4_group = 32;
 
 // One row of k numbers as files hold it. int4 puts two numbers into a byte, the first into the low
 // half, each with 8 added to it.
-constexpr std::int64_t weight_row_bytes(WeightFormat format, std::int64_t k) {
+constexpr Index weight_row_bytes(WeightFormat format, Index k) {
   switch (format) {
     case WeightFormat::f32:
       return 4 * k;
@@ -28,7 +30,7 @@ constexpr std::int64_t weight_row_bytes(WeightFormat format, std::int64_t k) {
   return 0;  // not reached: the enum has no other value
 }
 
-constexpr std::int64_t weight_row_scales(WeightFormat format, std::int64_t k) {
+constexpr Index weight_row_scales(WeightFormat format, Index k) {
   if (format == WeightFormat::int8) return 1;
   if (format == WeightFormat::int4) return (k + int4_group - 1) / int4_group;
   return 0;

@@ -1,4 +1,4 @@
-// How far one attention head is from looking where it should.
+// A loss that guides one attention head to given alignments.
 #pragma once
 
 #include <optional>

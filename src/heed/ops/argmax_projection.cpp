@@ -102,7 +102,7 @@ std::vector<Index> ArgmaxProjection::largest(const Tensor& x, double margin) con
     for (Index piece = 0; piece < num_pieces; ++piece) {
       kernels::TopTwo next = products[piece * num_rows + i];
       next.row += piece * piece_rows;
-      best.join(next);
+      best.merge(next);
     }
     const double ahead = static_cast<double>(best.largest) - static_cast<double>(best.second);
     const double scaled_margin =

@@ -23,8 +23,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_bias(bias, out_dim);
 
   Tensor y = Tensor::empty({rows, out_dim});
-  parallel_gemm(y.data(), out_dim, {x.data(), in_dim}, {weight.data(), in_dim, /*transposed=*/true},
-                rows, out_dim, in_dim, {.bias = data_or_null(bias)});
+  parallel_gemm({y.data(), out_dim}, {x.data(), in_dim},
+                {weight.data(), in_dim, /*transposed=*/true}, {rows, out_dim, in_dim},
+                {.bias = data_or_null(bias)});
 
   std::vector<Tensor> inputs{x, weight};
   if (bias.is_defined()) inputs.push_back(bias);
@@ -49,12 +50,13 @@ Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias) {
   check(!is_grad_enabled() || !x.needs_gradient(), "linear: a packed weight has no gradient");
   Tensor y = Tensor::empty({x.dim(0), out_dim});
   const GemmOptions options{.bias = data_or_null(bias)};
+  const GemmSizes sizes{x.dim(0), out_dim, in_dim};
   if (weight.format() == WeightFormat::f32) {
-    parallel_gemm_packed(y.data(), out_dim, {x.data(), in_dim}, weight.panels_.get(), x.dim(0),
-                         out_dim, in_dim, options);
+    parallel_gemm_packed({y.data(), out_dim}, {x.data(), in_dim}, weight.panels_.get(), sizes,
+                         options);
   } else {
-    parallel_gemm_quantized(y.data(), out_dim, {x.data(), in_dim}, weight.format(), weight.bytes(),
-                            x.dim(0), out_dim, in_dim, options);
+    parallel_gemm_quantized({y.data(), out_dim}, {x.data(), in_dim},
+                            {weight.format(), weight.bytes()}, sizes, options);
   }
   return y;
 }

@@ -10,10 +10,10 @@ namespace heed::ops {
 namespace {
 
 // A small weight's gradient: the rows are cut into groups, and each group makes its own sum over
-// its rows, chunk by chunk. A chunk of dy is read once into the second-level cache, where all three
+// its rows, chunk by chunk. A chunk of dy is read once into the L2, where all three
 // products find it. For a large weight the groups' sums would cost more than they save.
 constexpr Index num_groups = 16;
-constexpr Index chunk_rows = 21 * kernels::gemm_block_rows;
+constexpr Index chunk_rows = 21 * kernels::gemm_mr;
 constexpr Index largest_small_weight = 1 << 16;
 
 // One for each group, added up in their order.
@@ -53,7 +53,7 @@ LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& wei
   std::shared_ptr<float> packed_weight;
   if (options.wants_dx) {
     packed_weight = allocate_floats(kernels::gemm_packed_size(out_dim, in_dim));
-    kernels::gemm_pack(packed_weight.get(), weight.data(), in_dim, 1, out_dim, in_dim);
+    kernels::gemm_pack(packed_weight.get(), {weight.data(), in_dim}, out_dim, in_dim);
   }
   GroupSums dweight(out_dim * in_dim), dbias(out_dim);
 
@@ -67,14 +67,16 @@ LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& wei
       const float* x_rows = x.data() + begin * in_dim;
       const Index next_count = std::min(chunk_rows, rows - begin - count);
       if (options.wants_dx) {
-        kernels::gemm(gradients.dx.data() + begin * in_dim, in_dim, dy_rows, out_dim, 1,
-                      packed_weight.get(), count, in_dim, out_dim, options.dx_so_far.is_defined(),
-                      nullptr, {}, {x_rows + count * in_dim, next_count * in_dim});
+        kernels::gemm({gradients.dx.data() + begin * in_dim, in_dim}, {dy_rows, out_dim},
+                      packed_weight.get(), {count, in_dim, out_dim},
+                      {.epilogue = {.accumulate = options.dx_so_far.is_defined()},
+                       .prefetch = {x_rows + count * in_dim, next_count * in_dim}});
       }
-      kernels::gemm_pack(packed_x.get(), x_rows, in_dim, 1, count, in_dim);
-      kernels::gemm(dweight.of(group), in_dim, dy_rows, 1, out_dim, packed_x.get(), out_dim, in_dim,
-                    count, begin > first, nullptr, {},
-                    {dy_rows + count * out_dim, next_count * out_dim});
+      kernels::gemm_pack(packed_x.get(), {x_rows, in_dim}, count, in_dim);
+      kernels::gemm({dweight.of(group), in_dim}, {dy_rows, 1, out_dim}, packed_x.get(),
+                    {out_dim, in_dim, count},
+                    {.epilogue = {.accumulate = begin > first},
+                     .prefetch = {dy_rows + count * out_dim, next_count * out_dim}});
       if (options.wants_dbias) kernels::add_rows(dbias.of(group), dy_rows, count, out_dim, out_dim);
     }
   });
@@ -88,13 +90,13 @@ LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weig
   const Index rows = x.dim(0), in_dim = weight.dim(1), out_dim = weight.dim(0);
   LinearGradients gradients{.dx = dx_of(x, options), .dweight = {}, .dbias = {}};
   if (options.wants_dx) {
-    parallel_gemm(gradients.dx.data(), in_dim, {dy.data(), out_dim}, {weight.data(), in_dim}, rows,
-                  in_dim, out_dim, {.accumulate = options.dx_so_far.is_defined()});
+    parallel_gemm({gradients.dx.data(), in_dim}, {dy.data(), out_dim}, {weight.data(), in_dim},
+                  {rows, in_dim, out_dim}, {.accumulate = options.dx_so_far.is_defined()});
   }
   gradients.dweight = Tensor::empty(weight.shape());
   if (options.wants_dbias) gradients.dbias = Tensor::zeros({out_dim});
-  parallel_gemm(gradients.dweight.data(), in_dim, {dy.data(), out_dim, true}, {x.data(), in_dim},
-                out_dim, in_dim, rows,
+  parallel_gemm({gradients.dweight.data(), in_dim}, {dy.data(), out_dim, /*transposed=*/true},
+                {x.data(), in_dim}, {out_dim, in_dim, rows},
                 {.row_sums = options.wants_dbias ? gradients.dbias.data() : nullptr});
   return gradients;
 }

@@ -1,4 +1,4 @@
-// The way back through y = x weight^T + bias.
+// The backward of y = x weight^T + bias.
 #pragma once
 
 #include "heed/core/tensor.h"

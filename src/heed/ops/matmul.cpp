@@ -6,7 +6,9 @@
 namespace heed::ops {
 namespace {
 
-Factor factor(const Tensor& x, bool transposed = false) { return {x.data(), x.dim(1), transposed}; }
+Operand operand(const Tensor& x, bool transposed = false) {
+  return {x.data(), x.dim(1), transposed};
+}
 
 }  // namespace
 
@@ -19,22 +21,24 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
         options.transpose_a ? "^T" : "", " x ", b.shape(), options.transpose_b ? "^T" : "");
 
   Tensor c = Tensor::empty({m, n});
-  parallel_gemm(c.data(), n, factor(a, options.transpose_a), factor(b, options.transpose_b), m, n,
-                k);
+  parallel_gemm({c.data(), n}, operand(a, options.transpose_a), operand(b, options.transpose_b),
+                {m, n, k});
 
   // da = dc b^T and db = a^T dc; where a factor was transposed, its gradient is too.
   return record(
       c, {a, b}, [a = a.detach(), b = b.detach(), options, m, n, k](const Tensor& dc) -> Gradients {
         Tensor da = Tensor::empty(a.shape()), db = Tensor::empty(b.shape());
         if (options.transpose_a) {
-          parallel_gemm(da.data(), m, factor(b, options.transpose_b), factor(dc, true), k, m, n);
+          parallel_gemm({da.data(), m}, operand(b, options.transpose_b), operand(dc, true),
+                        {k, m, n});
         } else {
-          parallel_gemm(da.data(), k, factor(dc), factor(b, !options.transpose_b), m, k, n);
+          parallel_gemm({da.data(), k}, operand(dc), operand(b, !options.transpose_b), {m, k, n});
         }
         if (options.transpose_b) {
-          parallel_gemm(db.data(), k, factor(dc, true), factor(a, options.transpose_a), n, k, m);
+          parallel_gemm({db.data(), k}, operand(dc, true), operand(a, options.transpose_a),
+                        {n, k, m});
         } else {
-          parallel_gemm(db.data(), n, factor(a, !options.transpose_a), factor(dc), k, n, m);
+          parallel_gemm({db.data(), n}, operand(a, !options.transpose_a), operand(dc), {k, n, m});
         }
         return {da, db};
       });

@@ -55,7 +55,7 @@ PackedMatrix::PackedMatrix(const QuantizedMatrix& weight)
 void PackedMatrix::copy_row(Index row, float* to) const {
   assert(row >= 0 && row < out_dim_);
   if (format_ != WeightFormat::f32) {
-    return kernels::dequantize_row(to, format_, bytes(), row, in_dim_);
+    return kernels::dequantize_row(to, {format_, bytes()}, row, in_dim_);
   }
   const Index width = kernels::gemm_panel_width();
   const float* from = panels_.get() + row / width * width * in_dim_ + row % width;

@@ -9,10 +9,28 @@
 #include "heed/kernels/quantized_gemm.h"
 #include "heed/kernels/quantized_pack.h"
 
+// Which GEMM loop runs when, and why:
+//
+// | product               | rows of A   | kernel and its loop                | because | |
+// --------------------- | ----------- | ---------------------------------- | -------------------- |
+// | x weight^T            | up to 3     | gemm_few_rows: StreamRowsOfB       | reading B is all |
+// | x weight^T            | 4 to 192    | gemm_few_rows: BlockPanel          | no pass to pack B |
+// | any other layout      | any         | gemm_pack, then gemm               | panels are reused |
+// | packed, A not         | up to 6     | gemm: StreamPanels                 | B is read in order |
+// | transposed            |             |                                    | | | packed | more |
+// gemm: GemmPanels, KC x NR panels   | tiles from L1        | | packed, A transposed  | any | gemm:
+// GemmPanels, A packed too     | rows of A are apart  | | quantized             | up to 6     |
+// quantized_gemm: StreamPanels       | dequantized in       | |                       | | |
+// registers            | | quantized             | more        | quantized_gemm: | dequantized once
+// per | |                       |             | MultiplyDequantized                | panel, in L1 |
+//
+// GemmRowsOfB, over rows that are not packed, is left to attention, whose operands are in L1. Every
+// loop makes each element in the same order: one chain of fused multiply-adds for each KC of k,
+// added one after another. So the bits do not depend on the loop.
 namespace heed::ops {
 namespace {
 
-// Of a, so that a piece's share stays in the second-level cache.
+// Of A, so that a piece's share stays in L2.
 constexpr Index max_piece_rows = 192;
 constexpr Index piece_columns = 512;
 constexpr Index min_pieces = 8;
@@ -27,12 +45,12 @@ Index num_row_pieces(Index m, Index n, Index k) {
       std::max(quotient_up(min_pieces, column_pieces), quotient_up(m, max_piece_rows)), 2);
 }
 
-// Up to this many rows, b is read as it lies: packing it first would cost a pass over memory, and
+// Up to this many rows, B is read where it is: packing it first would cost a pass over memory, and
 // one piece can take all rows.
 constexpr Index few_rows = 192;
 
 // Columns of one piece: whole panels, and enough pieces for several threads. What one thread does
-// within 20 microseconds, reading b included, is not worth waking another. One row reads b once and
+// within 20 microseconds, reading B included, is not worth waking another. One row reads B once and
 // does little with it: small pieces, so that threads do not wait long for each other's last one.
 // Kernels take two panels at once for one row and for two.
 Index few_rows_columns(Index m, Index n, Index k) {
@@ -44,12 +62,13 @@ Index few_rows_columns(Index m, Index n, Index k) {
                   rounded_up(quotient_up(n, num_pieces), num_panels * kernels::gemm_panel_width()));
 }
 
-void few_rows_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
-                   Index k, const GemmOptions& options) {
-  parallel_ranges(n, few_rows_columns(m, n, k), [&](Index begin, Index end) {
-    kernels::gemm_few_rows(c + begin, c_stride, a.data, a.stride, b.data + begin * b.stride,
-                           b.stride, m, end - begin, k, options.accumulate,
-                           options.bias ? options.bias + begin : nullptr);
+void few_rows_gemm(const kernels::RowsOut& c, const Operand& a, const Operand& b,
+                   const GemmSizes& sizes, const GemmOptions& options) {
+  const auto [m, n, k] = sizes;
+  parallel_ranges(n, few_rows_columns(m, n, k), [&, m = m, k = k](Index begin, Index end) {
+    kernels::gemm_few_rows(c.from(0, begin), {a.data, a.stride},
+                           {b.data + begin * b.stride, b.stride}, {m, end - begin, k},
+                           options.epilogue().from_column(begin));
   });
 }
 
@@ -57,16 +76,17 @@ struct Piece {
   Index row, column, rows, columns;
 };
 
-// Calls body(piece) for every piece of c in a product with packed panels. Pieces are whole register
-// blocks, and differ by one at the most: so do the threads' shares, or one waits for the other.
+// Calls body(piece) for every piece of c in a product with a packed B. Pieces are whole tiles of MR
+// rows, and differ by one tile at the most: so do the threads' shares, or one waits for the other.
 template <typename Body>
-void for_each_piece(Index m, Index n, Index k, Body&& body) {
+void for_each_piece(const GemmSizes& sizes, Body&& body) {
+  const Index m = sizes.m, n = sizes.n, k = sizes.k;
   if (m == 0 || n == 0) return;
   const Index row_pieces = m <= few_rows ? 1 : num_row_pieces(m, n, k);
   const Index columns = m <= few_rows ? few_rows_columns(m, n, k) : piece_columns;
-  const Index num_blocks = quotient_up(m, kernels::gemm_block_rows);
+  const Index num_tiles = quotient_up(m, kernels::gemm_mr);
   const auto first_row = [&](Index piece) {
-    return std::min(m, num_blocks * piece / row_pieces * kernels::gemm_block_rows);
+    return std::min(m, num_tiles * piece / row_pieces * kernels::gemm_mr);
   };
   parallel_for(row_pieces * quotient_up(n, columns), [&](Index number) {
     const Index row = first_row(number % row_pieces), end = first_row(number % row_pieces + 1);
@@ -77,60 +97,63 @@ void for_each_piece(Index m, Index n, Index k, Body&& body) {
 
 }  // namespace
 
-void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
-                   Index k, const GemmOptions& options) {
-  if (m == 0 || n == 0) return;
-  if (m <= few_rows && b.transposed && !a.transposed) {
-    return few_rows_gemm(c, c_stride, a, b, m, n, k, options);
+void parallel_gemm(kernels::RowsOut c, const Operand& a, const Operand& b, const GemmSizes& sizes,
+                   const GemmOptions& options) {
+  if (sizes.m == 0 || sizes.n == 0) return;
+  if (sizes.m <= few_rows && b.transposed && !a.transposed) {
+    return few_rows_gemm(c, a, b, sizes, options);
   }
-  const std::shared_ptr<float> panels = allocate_floats(kernels::gemm_packed_size(k, n));
-  parallel_pack(panels.get(), b, n, k);
-  parallel_gemm_packed(c, c_stride, a, panels.get(), m, n, k, options);
+  const std::shared_ptr<float> panels =
+      allocate_floats(kernels::gemm_packed_size(sizes.k, sizes.n));
+  parallel_pack(panels.get(), b, sizes.n, sizes.k);
+  parallel_gemm_packed(c, a, panels.get(), sizes, options);
 }
 
-void parallel_pack(float* panels, const Factor& b, Index n, Index k) {
-  const Index b_row = b.transposed ? 1 : b.stride;
-  const Index b_col = b.transposed ? b.stride : 1;
+void parallel_pack(float* panels, const Operand& b, Index n, Index k) {
+  const kernels::MatrixView view = b.view();
   const Index pack_columns = 8 * kernels::gemm_panel_width();
   parallel_ranges(n, n * k <= small_work ? n : pack_columns, [&](Index begin, Index end) {
-    kernels::gemm_pack(panels + begin * k, b.data + begin * b_col, b_row, b_col, k, end - begin);
+    const float* columns = view.data + begin * view.col_stride;
+    kernels::gemm_pack(panels + begin * k, {columns, view.row_stride, view.col_stride}, k,
+                       end - begin);
   });
 }
 
-void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float* panels, Index m,
-                          Index n, Index k, const GemmOptions& options) {
-  const Index a_row = a.transposed ? 1 : a.stride;
-  const Index a_col = a.transposed ? a.stride : 1;
+void parallel_gemm_packed(kernels::RowsOut c, const Operand& a, const float* panels,
+                          const GemmSizes& sizes, const GemmOptions& options) {
+  const Index m = sizes.m, k = sizes.k;
+  const kernels::MatrixView view = a.view();
   assert(a.transposed || !options.row_sums);
-  for_each_piece(m, n, k, [&](const Piece& piece) {
-    std::shared_ptr<float> room;
-    kernels::Gathering gathering;
+  for_each_piece(sizes, [&](const Piece& piece) {
+    kernels::GemmOptions kernel{.epilogue = options.epilogue().from_column(piece.column)};
+    std::shared_ptr<float> scratch;
     if (a.transposed) {
-      room = allocate_floats(kernels::gemm_gathered_size(piece.rows));
-      gathering.room = room.get();
+      scratch = allocate_floats(kernels::gemm_pack_a_size(piece.rows));
+      kernel.pack_a.scratch = scratch.get();
+      const bool adds_rows = options.row_sums && piece.column == 0;
+      if (adds_rows) kernel.pack_a.row_sums = options.row_sums + piece.row;
     }
-    kernels::ReadNext next;  // this thread's next piece has most likely the rows behind these
-    const Index behind = piece.row + piece.rows;
-    if (!a.transposed && a.stride == k && behind < m) {
-      next = {a.data + behind * k, std::min(piece.rows, m - behind) * k};
+    const Index next = piece.row + piece.rows;  // most likely this thread's next piece
+    if (!a.transposed && a.stride == k && next < m) {
+      kernel.prefetch = {a.data + next * k, std::min(piece.rows, m - next) * k};
     }
-    if (options.row_sums && piece.column == 0) gathering.row_sums = options.row_sums + piece.row;
-    kernels::gemm(c + piece.row * c_stride + piece.column, c_stride, a.data + piece.row * a_row,
-                  a_row, a_col, panels + piece.column * k, piece.rows, piece.columns, k,
-                  options.accumulate, options.bias ? options.bias + piece.column : nullptr,
-                  gathering, next);
+    const float* rows = view.data + piece.row * view.row_stride;
+    kernels::gemm(c.from(piece.row, piece.column), {rows, view.row_stride, view.col_stride},
+                  panels + piece.column * k, {piece.rows, piece.columns, k}, kernel);
   });
 }
 
-void parallel_gemm_quantized(float* c, Index c_stride, const Factor& a,
-                             kernels::WeightFormat format, const std::uint8_t* packed, Index m,
-                             Index n, Index k, const GemmOptions& options) {
+void parallel_gemm_quantized(kernels::RowsOut c, const Operand& a,
+                             const kernels::QuantizedView& weight, const GemmSizes& sizes,
+                             const GemmOptions& options) {
   assert(!a.transposed && !options.accumulate);
-  for_each_piece(m, n, k, [&](const Piece& piece) {
-    kernels::quantized_gemm(
-        c + piece.row * c_stride + piece.column, c_stride, a.data + piece.row * a.stride, a.stride,
-        format, packed + kernels::quantized_packed_bytes(format, k, piece.column), piece.rows,
-        piece.columns, k, options.bias ? options.bias + piece.column : nullptr);
+  for_each_piece(sizes, [&](const Piece& piece) {
+    const std::uint8_t* panels =
+        weight.packed + kernels::quantized_packed_bytes(weight.format, sizes.k, piece.column);
+    kernels::quantized_gemm(c.from(piece.row, piece.column),
+                            {a.data + piece.row * a.stride, a.stride}, {weight.format, panels},
+                            {piece.rows, piece.columns, sizes.k},
+                            options.epilogue().from_column(piece.column).bias);
   });
 }
 

@@ -1,43 +1,49 @@
-// One matrix product over all threads, without a record: what the differentiable products are made
+// GEMM over all threads, outside of the autograd graph: what the differentiable products are made
 // of.
 #pragma once
 
-#include <cstdint>
-
 #include "heed/base/index.h"
-#include "heed/kernels/weight_format.h"
+#include "heed/kernels/gemm.h"
+#include "heed/kernels/quantized_gemm.h"
 
 namespace heed::ops {
 
-// One factor of a product, read as it lies or transposed. `stride` is the distance of two stored
+using kernels::GemmSizes;
+
+// One operand of a product, read as it is or transposed. `stride` is the distance of two stored
 // rows.
-struct Factor {
+struct Operand {
   const float* data;
   Index stride;
   bool transposed = false;
+
+  kernels::MatrixView view() const {
+    return transposed ? kernels::MatrixView{data, 1, stride} : kernels::MatrixView{data, stride, 1};
+  }
 };
 
 struct GemmOptions {
   bool accumulate = false;      // add to c instead of overwriting it
   const float* bias = nullptr;  // [n], added to every row of c
-  float* row_sums = nullptr;    // [m], of a transposed a: its rows are added to them in passing
+  float* row_sums = nullptr;    // [m], of a transposed A: its rows are added to them in passing
+
+  kernels::Epilogue epilogue() const { return {accumulate, bias}; }
 };
 
-// c [m, n] = a [m, k] x b [k, n]. Each element of c is one chain of fused multiply-adds over k, so
-// a row of the result does not depend on which other rows are computed with it.
-void parallel_gemm(float* c, Index c_stride, const Factor& a, const Factor& b, Index m, Index n,
-                   Index k, const GemmOptions& options = {});
+// c [m, n] = a [m, k] x b [k, n]. A row of the result does not depend on which other rows are
+// computed with it.
+void parallel_gemm(kernels::RowsOut c, const Operand& a, const Operand& b, const GemmSizes& sizes,
+                   const GemmOptions& options = {});
 
-// The two halves of it, for a b that is multiplied by many times. `panels` holds
+// The two halves of it, for a B that is multiplied by many times. `panels` holds
 // kernels::gemm_packed_size(k, n) floats.
-void parallel_pack(float* panels, const Factor& b, Index n, Index k);
-void parallel_gemm_packed(float* c, Index c_stride, const Factor& a, const float* panels, Index m,
-                          Index n, Index k, const GemmOptions& options = {});
+void parallel_pack(float* panels, const Operand& b, Index n, Index k);
+void parallel_gemm_packed(kernels::RowsOut c, const Operand& a, const float* panels,
+                          const GemmSizes& sizes, const GemmOptions& options = {});
 
-// The same for a packed weight [n, k] in fewer bits (kernels/quantized_gemm.h), read transposed.
-// Does not accumulate.
-void parallel_gemm_quantized(float* c, Index c_stride, const Factor& a,
-                             kernels::WeightFormat format, const std::uint8_t* packed, Index m,
-                             Index n, Index k, const GemmOptions& options = {});
+// The same for a quantized weight [n, k], read transposed. Does not accumulate.
+void parallel_gemm_quantized(kernels::RowsOut c, const Operand& a,
+                             const kernels::QuantizedView& weight, const GemmSizes& sizes,
+                             const GemmOptions& options = {});
 
 }  // namespace heed::ops

@@ -19,10 +19,10 @@ namespace {
 constexpr Index loss_rows = 96;  // whose losses are taken at a time
 
 // Rows are taken in chunks, whose logits exist at one time, and columns in tiles: a tile's share of
-// the weight stays in the second-level cache while all rows of the chunk pass by it.
+// the weight stays in the L2 while all rows of the chunk pass by it.
 constexpr Index large_weight = 4 << 20;  // values
 Index max_chunk_rows(Index weight_size) { return weight_size < large_weight ? 384 : 768; }
-// A chunk's rows of a tile are taken in pieces: the second-level cache holds the logits of one and
+// A chunk's rows of a tile are taken in pieces: the L2 holds the logits of one and
 // of the next, beside the tile's share of the weight and of its gradient.
 constexpr Index piece_values = 44000;   // logits
 constexpr Index max_piece_rows = 252;   // which are summed over in one go
@@ -55,12 +55,11 @@ class Tiles {
   Index columns_, num_steps_, count_;
 };
 
-// Rows of a piece: whole register blocks, and pieces of nearly one size.
+// Rows of a piece: whole tiles, and pieces of nearly one size.
 Index even_piece_rows(Index chunk_rows, Index tile_width) {
   const Index most = std::min(max_piece_rows, piece_values / std::max<Index>(1, tile_width));
   const Index num_pieces = std::max<Index>(1, quotient_up(chunk_rows, most));
-  return rounded_up(std::max<Index>(1, quotient_up(chunk_rows, num_pieces)),
-                    kernels::gemm_block_rows);
+  return rounded_up(std::max<Index>(1, quotient_up(chunk_rows, num_pieces)), kernels::gemm_mr);
 }
 
 // What is known of a row when all parts of its logits are.
@@ -150,9 +149,9 @@ class ProjectionPass {
     }
     parallel_for(num_tiles_, [&](Index tile) {
       const float* from = weight_.data() + tiles_.begin(tile) * dim_;
-      kernels::gemm_pack(columns_of(tile), from, 1, dim_, dim_, tiles_.width(tile));
+      kernels::gemm_pack(columns_of(tile), {from, 1, dim_}, dim_, tiles_.width(tile));
       if (!wants_gradients_) return;
-      kernels::gemm_pack(rows_of(tile), from, dim_, 1, tiles_.width(tile), dim_);
+      kernels::gemm_pack(rows_of(tile), {from, dim_}, tiles_.width(tile), dim_);
     });
   }
 
@@ -173,9 +172,9 @@ class ProjectionPass {
     const Index begin = tiles_.begin(tile), width = tiles_.width(tile);
     for (Index row = 0; row < count_; row += piece_rows_) {
       const Index last = std::min(row + piece_rows_, count_);
-      kernels::gemm(logits(tile, row), tile_stride_, x_.data() + (first_ + row) * dim_, dim_, 1,
-                    columns_of(tile), last - row, width, dim_, false,
-                    bias_.is_defined() ? bias_.data() + begin : nullptr);
+      kernels::gemm({logits(tile, row), tile_stride_}, {x_.data() + (first_ + row) * dim_, dim_},
+                    columns_of(tile), {last - row, width, dim_},
+                    {.epilogue = {.bias = bias_.is_defined() ? bias_.data() + begin : nullptr}});
       for (Index i = row; i < last; ++i) {
         float* z = logits(tile, i);
         if (tiles_.holds(tile, target(i))) at_target_[i] = z[target(i) - begin];
@@ -201,7 +200,7 @@ class ProjectionPass {
 
   void make_gradients() {
     parallel_ranges(count_, piece_rows_, [&](Index begin, Index end) {
-      kernels::gemm_pack(x_panels(begin), x_.data() + (first_ + begin) * dim_, dim_, 1, end - begin,
+      kernels::gemm_pack(x_panels(begin), {x_.data() + (first_ + begin) * dim_, dim_}, end - begin,
                          dim_);
     });
     parallel_for(num_groups_, [&](Index group) {
@@ -210,7 +209,7 @@ class ProjectionPass {
       float* sum = dx_sums_.get() + group * chunk_rows_ * dim_;
       for (Index tile = begin; tile < end; ++tile) {
         for (Index row = 0; row < count_; row += piece_rows_) {
-          backward_function(tile, row, std::min(row + piece_rows_, count_), sum, tile > begin);
+          add_gradients(tile, row, std::min(row + piece_rows_, count_), sum, tile > begin);
         }
       }
     });
@@ -224,16 +223,17 @@ class ProjectionPass {
     });
   }
 
-  // Rows [begin, end) of a tile, while they are in the cache: their logits become gradients, which
-  // go on into dx_sum [chunk rows, D] and the weight's gradient.
-  void backward_function(Index tile, Index begin, Index end, float* dx_sum, bool adds_to_sum) {
+  // Rows [begin, end) of a tile, while they are in the cache: their logits become gradients, and
+  // are multiplied into dx_sum [chunk rows, D] and the weight's gradient.
+  void add_gradients(Index tile, Index begin, Index end, float* dx_sum, bool adds_to_sum) {
     make_dlogits(tile, begin, end);
     const bool is_last = end == count_;  // then the next tile begins
     const Index next_tile = is_last ? tile + 1 : tile, next_row = is_last ? 0 : end;
     const Index next_rows = next_tile < num_tiles_ ? std::min(piece_rows_, count_ - next_row) : 0;
-    kernels::gemm(dx_sum + begin * dim_, dim_, logits(tile, begin), tile_stride_, 1, rows_of(tile),
-                  end - begin, dim_, tiles_.width(tile), adds_to_sum, nullptr, {},
-                  {logits(next_tile, next_row), next_rows * tile_stride_});
+    kernels::gemm({dx_sum + begin * dim_, dim_}, {logits(tile, begin), tile_stride_}, rows_of(tile),
+                  {end - begin, dim_, tiles_.width(tile)},
+                  {.epilogue = {.accumulate = adds_to_sum},
+                   .prefetch = {logits(next_tile, next_row), next_rows * tile_stride_}});
     add_dweight(tile, begin, end);
   }
 
@@ -251,8 +251,9 @@ class ProjectionPass {
   void add_dweight(Index tile, Index begin, Index end) {
     const Index column = tiles_.begin(tile), width = tiles_.width(tile);
     const float* dlogits = logits(tile, begin);
-    kernels::gemm(dweight.data() + column * dim_, dim_, dlogits, 1, tile_stride_, x_panels(begin),
-                  width, dim_, end - begin, first_ + begin > 0, nullptr);
+    kernels::gemm({dweight.data() + column * dim_, dim_}, {dlogits, 1, tile_stride_},
+                  x_panels(begin), {width, dim_, end - begin},
+                  {.epilogue = {.accumulate = first_ + begin > 0}});
     if (bias_.is_defined()) {
       kernels::add_rows(dbias.data() + column, dlogits, end - begin, width, tile_stride_);
     }
