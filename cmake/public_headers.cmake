@@ -18,6 +18,7 @@ set(HEED_PUBLIC_HEADERS
   heed/ops/matmul.h
   heed/ops/norm.h
   heed/ops/operators.h
+  heed/ops/ops.h
   heed/ops/pooling.h
   heed/ops/softmax.h
   heed/nn/attention.h
@@ -92,6 +93,7 @@ set(HEED_SUPPORT_HEADERS
   heed/nn/weight.h
   heed/ops/alignment_loss.h
   heed/ops/argmax_projection.h
+  heed/ops/linear.h
   heed/ops/packed_matrix.h
   heed/ops/positions.h
   heed/ops/projection_cross_entropy.h

@@ -41,6 +41,7 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
 #include "heed/ops/operators.h"
+#include "heed/ops/ops.h"
 #include "heed/ops/pooling.h"
 #include "heed/ops/softmax.h"
 #include "heed/text/tokenizer.h"

@@ -99,7 +99,7 @@ Model load_model(const std::string& folder) {
   return model;
 }
 
-template <typename Model>
+template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder) {
   ModelFolder<Model> loaded{load_model<Model>(folder), load_tokenizer(folder)};
   check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
@@ -107,7 +107,7 @@ ModelFolder<Model> load_model_folder(const std::string& folder) {
   return loaded;
 }
 
-template <typename Model>
+template <TextModel Model>
 void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation,
                        WeightFormat weights) {

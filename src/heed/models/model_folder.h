@@ -6,6 +6,7 @@
 // and what is wrong is an Error of kind model that names the file.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,19 +42,24 @@ using LanguageModelFolder = ModelFolder<LanguageModel>;
 using ClassifierFolder = ModelFolder<Classifier>;
 using MaskedModelFolder = ModelFolder<MaskedModel>;
 
+// A model with a tokenizer in its folder.
+template <typename Model>
+concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model, LanguageModel> ||
+                    std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel>;
+
 // The functions of a model class exist for these five; include the header of the one you load.
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, a tokenizer of another size than the model's vocabulary, and a
 // masked model whose tokenizer has no mask.
-template <typename Model>
-ModelFolder<Model> load_model_folder(const std::string& folder);  // not of an ImageClassifier
+template <TextModel Model>
+ModelFolder<Model> load_model_folder(const std::string& folder);
 template <typename Model>
 Model load_model(const std::string& folder);  // config.json and model.safetensors alone
 
 // Makes the folder if need be. The weights come last, so a folder with weights is complete; they
 // are rounded to the nearest numbers of the format. `generation` is saved for translation models.
-template <typename Model>
+template <TextModel Model>
 void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {},
                        WeightFormat weights = WeightFormat::f32);

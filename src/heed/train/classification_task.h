@@ -10,6 +10,8 @@
 #include "heed/data/batch_plan.h"
 #include "heed/data/labelled_lines.h"
 #include "heed/metrics/classification.h"
+#include "heed/models/classifier.h"
+#include "heed/models/image_classifier.h"
 #include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
 #include "heed/train/training_files.h"

@@ -7,6 +7,7 @@
 
 #include "heed/data/labelled_images.h"
 #include "heed/data/patches.h"
+#include "heed/models/image_classifier.h"
 #include "heed/train/classification_task.h"
 
 namespace heed::train {

@@ -8,6 +8,7 @@
 
 #include "heed/data/batch_plan.h"
 #include "heed/data/text_windows.h"
+#include "heed/models/language_model.h"
 #include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
 #include "heed/train/training_files.h"

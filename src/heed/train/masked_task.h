@@ -9,6 +9,7 @@
 #include "heed/data/batch_plan.h"
 #include "heed/data/line_corpus.h"
 #include "heed/data/masking.h"
+#include "heed/models/masked_model.h"
 #include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
 #include "heed/train/training_files.h"

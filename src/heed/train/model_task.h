@@ -9,7 +9,12 @@
 
 #include "heed/data/line_corpus.h"
 #include "heed/io/files.h"
+#include "heed/models/classifier.h"
+#include "heed/models/image_classifier.h"
+#include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "heed/train/task.h"
 
 namespace heed::train {

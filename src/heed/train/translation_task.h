@@ -8,6 +8,7 @@
 
 #include "heed/data/batch_plan.h"
 #include "heed/data/epoch_corpus.h"
+#include "heed/models/translation_model.h"
 #include "heed/text/lines.h"
 #include "heed/train/model_task.h"
 #include "heed/train/recipe.h"
