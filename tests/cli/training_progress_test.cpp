@@ -84,6 +84,7 @@ TEST(TrainingProgress, QuietStillTellsWhatIsLeftOut) {
   std::ostringstream log;
   TrainingProgress progress(log, {.quiet = true});
   train::RunStart start;
+  start.data.examples = "pairs";
   start.data.num_examples = 10;
   progress.on_start(start);
   EXPECT_EQ(log.str(), "");

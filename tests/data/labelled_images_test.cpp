@@ -117,7 +117,7 @@ TEST_F(LabelledImagesTest, RefuseFoldersOfAnotherKind) {
   EXPECT_EQ(error(), "DIR/owl: expected images, found none");
   add("owl/readme.txt", "owls");
   EXPECT_EQ(error(),
-            "DIR/owl/readme.txt: expected a PNG or JPEG image, found a file that begins "
+            "DIR/owl/readme.txt: expected a PNG or JPEG image, found a file that starts "
             "with 6f 77 6c 73");
   EXPECT_THROW(LabelledImages::read(folder_.file("absent"), ImagePart::train, two_by_two), Error);
 }

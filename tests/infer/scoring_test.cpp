@@ -27,7 +27,7 @@ void expect_same(const ScoredLine& a, const ScoredLine& b) {
 }
 
 TEST(LineScorer, ScoresALineBetweenTwoLineEnds) {
-  const auto& [model, tokenizer] = rhyme_model();
+  const auto& [model, tokenizer, generation] = rhyme_model();
   const std::string line = "the cat sat in";
   std::vector<int> ids = tokenizer.encode("\n" + line + "\n");
   auto context = nn::ForwardContext::inference();

@@ -54,7 +54,7 @@ TEST(TextGenerator, GeneratesFarBeyondItsContext) {
 
 // What a plain loop over the whole visible text gives, without a cache and without a batch.
 std::string written_plainly(const std::string& prompt, Index count) {
-  const auto& [model, tokenizer] = rhyme_model();
+  const auto& [model, tokenizer, generation] = rhyme_model();
   const NoGrad no_grad;
   std::vector<int> ids = tokenizer.encode(prompt);
   const std::size_t prompt_size = ids.size();
@@ -164,7 +164,7 @@ Constraints words(const std::vector<std::string>& forbidden,
 
 // Penalties, filters and words decide what comes; what the model thinks of it they do not change.
 TEST(TextGenerator, TellsTheModelsOwnLogProbabilitiesWhateverIsPenalisedOrForced) {
-  const auto& [model, tokenizer] = rhyme_model();
+  const auto& [model, tokenizer, generation] = rhyme_model();
   const NoGrad no_grad;
   const std::string prompt = "the bat";
   GenerationOptions options{

@@ -9,7 +9,7 @@ namespace heed::infer {
 namespace {
 
 TEST(TextLikelihood, OfAShortTextIsThatOfItsTokens) {
-  const auto& [model, tokenizer] = rhyme_model();
+  const auto& [model, tokenizer, generation] = rhyme_model();
   const std::vector<std::string> lines{"the cat sat on a mat"};
   const TextLikelihood found = text_likelihood(model, tokenizer, lines);
   EXPECT_EQ(found.num_tokens, 21);
@@ -18,7 +18,7 @@ TEST(TextLikelihood, OfAShortTextIsThatOfItsTokens) {
 }
 
 TEST(TextLikelihood, OfALongTextIsTheSumOverItsWindows) {
-  const auto& [model, tokenizer] = rhyme_model();  // its context is 24
+  const auto& [model, tokenizer, generation] = rhyme_model();  // its context is 24
   std::vector<std::string> lines;
   for (int i = 0; i < 500; ++i) lines.push_back(rhyme()[static_cast<std::size_t>(i) % 3]);
   const TextLikelihood found = text_likelihood(model, tokenizer, lines);
@@ -38,7 +38,7 @@ TEST(TextLikelihood, OfALongTextIsTheSumOverItsWindows) {
 }
 
 TEST(TextLikelihood, NothingIsCertain) {
-  const auto& [model, tokenizer] = rhyme_model();
+  const auto& [model, tokenizer, generation] = rhyme_model();
   EXPECT_EQ(text_likelihood(model, tokenizer, {}).negative_log_likelihood, 0);
 }
 
