@@ -40,6 +40,8 @@ set(HEED_PUBLIC_HEADERS
   heed/models/language_model.h
   heed/models/masked_model.h
   heed/models/model_folder.h
+  heed/models/packed_ids.h
+  heed/models/presets.h
   heed/models/translation_model.h
   heed/infer/fill_mask.h
   heed/infer/image_labeller.h
@@ -78,7 +80,6 @@ set(HEED_SUPPORT_HEADERS
   heed/models/choices.h
   heed/models/class_head.h
   heed/models/model.h
-  heed/models/packed_ids.h
   heed/models/text_encoder.h
   heed/models/transformer_config.h
   heed/nn/initializer.h

@@ -1,44 +1,33 @@
-// A training loop by hand: a language model learns a sentence by heart, token by token.
-#include <heed/models/language_model.h>
-#include <heed/nn/module.h>
-#include <heed/text/tokenizer.h>
-#include <heed/train/optimizer.h>
-#include <heed/train/schedule.h>
+// A classifier trained on arrays in memory, with a training loop of your own.
+#include <heed/heed.h>
 
 #include <iostream>
-#include <string>
-#include <vector>
+
+#include "digits.h"
 
 int main() {
   using namespace heed;
-  const std::vector<std::string> text{"attention is all you need"};
-  const auto tokenizer = text::Tokenizer::train(
-      text, {.vocabulary = 40, .subwords = text::Subwords::character, .is_running_text = true});
+  models::TransformerConfig config = models::classifier_config(/*vocabulary=*/10, labels);
+  config.model_dim = 32;
+  config.encoder_layers = 2;
+  models::Classifier model(config, /*seed=*/1);
 
-  models::TransformerConfig config = models::transformer_preset("char");
-  config.vocabulary = tokenizer.size();
-  config.dropout = 0;
-  models::LanguageModel model(config, /*seed=*/1);
-
-  // The model reads a token and predicts the next one.
-  const std::vector<int> ids = tokenizer.encode(text[0]);
-  const std::vector<std::vector<int>> inputs{{ids.begin(), ids.end() - 1}};
-  const models::LanguageBatch batch{models::pack(inputs), {ids.begin() + 1, ids.end()}};
-  const auto num_targets = static_cast<double>(batch.next.size());
-
-  constexpr Index num_updates = 60;
   train::Optimizer optimizer(nn::named_parameters(model), {.clip = 1});
+  constexpr Index num_updates = 150;
   const train::Schedule schedule(
-      {.kind = train::ScheduleKind::linear, .peak = 0.003, .warm_up = 10}, num_updates);
+      {.kind = train::ScheduleKind::linear, .peak = 0.003, .warm_up = 15}, num_updates);
+
   for (Index update = 1; update <= num_updates; ++update) {
-    auto context = nn::ForwardContext::training(/*seed=*/1, update);
-    const models::LanguageLoss result = model.loss(batch, context);
-    backward(result.loss);
-    optimizer.step(schedule.rate(update), 1 / num_targets);
+    const models::ClassifierBatch batch = make_batch(static_cast<std::uint64_t>(update));
+    auto context = nn::ForwardContext::training(/*seed=*/1, static_cast<std::uint64_t>(update));
+    const models::Loss loss = model.loss(batch, context);
+    backward(loss.loss);
+    optimizer.step(schedule.rate(update), 1.0 / static_cast<double>(batch.num_lines()));
     optimizer.clear_gradients();
-    if (update % 20 == 0) {
-      std::cout << "update " << update << ": loss " << result.negative_log_likelihood / num_targets
-                << '\n';
+    if (update % 50 == 0) {
+      std::cout << "update " << update << ": loss "
+                << loss.negative_log_likelihood / static_cast<double>(batch.num_lines()) << '\n';
     }
   }
+  std::cout << "accuracy on unseen sequences: " << accuracy(model, make_batch(1000)) << '\n';
 }

@@ -22,6 +22,8 @@
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/packed_ids.h"
+#include "heed/models/presets.h"
 #include "heed/models/translation_model.h"
 #include "heed/nn/attention.h"
 #include "heed/nn/attention_hook.h"

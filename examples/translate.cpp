@@ -1,13 +1,12 @@
-// Translates the lines of standard input with a trained model: translate_lines MODEL < lines
-#include <heed/base/error.h>
-#include <heed/infer/translator.h>
+// Translates the lines of standard input with a trained model: translate MODEL < lines
+#include <heed/heed.h>
 
 #include <iostream>
 #include <string>
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: translate_lines MODEL < lines\n";
+    std::cerr << "usage: translate MODEL < lines\n";
     return 2;
   }
   try {
@@ -16,7 +15,7 @@ int main(int argc, char** argv) {
       std::cout << translator.translate(line) << '\n';
     }
   } catch (const heed::Error& error) {
-    std::cerr << "translate_lines: " << error.what() << '\n';
+    std::cerr << "translate: " << error.what() << '\n';
     return heed::exit_code(error.kind());
   }
 }
