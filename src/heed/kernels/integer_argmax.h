@@ -1,5 +1,5 @@
-// Argmax of a matrix-vector product in int16: the row of a weight that has the largest product with
-// a vector. Twice the products of floats in the same time, and only the two largest are stored.
+// Argmax of a matrix-vector product in int16, without storing the product. Twice the products of
+// floats in the same time, and only the two largest are stored.
 #pragma once
 
 #include <algorithm>

@@ -9,20 +9,18 @@
 #include "heed/kernels/quantized_gemm.h"
 #include "heed/kernels/quantized_pack.h"
 
-// Which GEMM loop runs when, and why:
+// The GEMM loops and their operands:
 //
-// | product               | rows of A   | kernel and its loop                | because | |
-// --------------------- | ----------- | ---------------------------------- | -------------------- |
-// | x weight^T            | up to 3     | gemm_few_rows: StreamRowsOfB       | reading B is all |
-// | x weight^T            | 4 to 192    | gemm_few_rows: BlockPanel          | no pass to pack B |
-// | any other layout      | any         | gemm_pack, then gemm               | panels are reused |
-// | packed, A not         | up to 6     | gemm: StreamPanels                 | B is read in order |
-// | transposed            |             |                                    | | | packed | more |
-// gemm: GemmPanels, KC x NR panels   | tiles from L1        | | packed, A transposed  | any | gemm:
-// GemmPanels, A packed too     | rows of A are apart  | | quantized             | up to 6     |
-// quantized_gemm: StreamPanels       | dequantized in       | |                       | | |
-// registers            | | quantized             | more        | quantized_gemm: | dequantized once
-// per | |                       |             | MultiplyDequantized                | panel, in L1 |
+// | product              | rows of A | kernel and its loop                 | reason              |
+// | -------------------- | --------- | ----------------------------------- | ------------------- |
+// | x weight^T           | up to 3   | gemm_few_rows: StreamRowsOfB        | bound by reading B  |
+// | x weight^T           | 4 to 192  | gemm_few_rows: BlockPanel           | no pass to pack B   |
+// | any other layout     | any       | gemm_pack, then gemm                | panels are reused   |
+// | packed, A row-major  | up to 6   | gemm: StreamPanels                  | B is read in order  |
+// | packed, A row-major  | more      | gemm: GemmPanels                    | tiles from L1       |
+// | packed, A transposed | any       | gemm: GemmPanels, packs A too       | rows of A are apart |
+// | quantized            | up to 6   | quantized_gemm: StreamPanels        | floats in registers |
+// | quantized            | more      | quantized_gemm: MultiplyDequantized | floats in L1        |
 //
 // GemmRowsOfB, over rows that are not packed, is left to attention, whose operands are in L1. Every
 // loop makes each element in the same order: one chain of fused multiply-adds for each KC of k,

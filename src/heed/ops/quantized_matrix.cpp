@@ -108,9 +108,9 @@ void to_int4(std::uint8_t* to, float* scales, std::span<const float> row) {
 void check_range(const Tensor& weight, WeightFormat format) {
   constexpr float half_bound = 65520;  // from here on, the nearest f16 is infinity
   for (const float x : weight.values()) {
-    check(std::isfinite(x), "narrow weights: expected finite numbers, got ", x);
+    check(std::isfinite(x), "quantize: expected finite numbers, got ", x);
     check(format != WeightFormat::f16 || std::abs(x) < half_bound,
-          "narrow weights: expected numbers below ", half_bound, " for f16, got ", x);
+          "quantize: expected numbers below ", half_bound, " for f16, got ", x);
   }
 }
 
@@ -118,7 +118,7 @@ void check_range(const Tensor& weight, WeightFormat format) {
 
 QuantizedMatrix quantize(const Tensor& weight, WeightFormat format) {
   assert(format != WeightFormat::f32);
-  check(weight.rank() == 2, "narrow weights: expected a weight [O, I], got ", weight.shape());
+  check(weight.rank() == 2, "quantize: expected a weight [O, I], got ", weight.shape());
   check_range(weight, format);
   QuantizedMatrix quantized{format, weight.dim(0), weight.dim(1), {}, {}};
   const Index row_bytes = kernels::weight_row_bytes(format, quantized.cols);
