@@ -173,7 +173,7 @@ HWY_INLINE void AddDenseMask(float* row, const float* dense, Index keys) {
   }
 }
 
-// Scores that are recorded, or of a rule with more than scale and mask: scaled, capped, with the
+// Scores that go to a record, or of a rule with more than scale and mask: scaled, capped, with the
 // biases of ALiBi and of the dense mask.
 HWY_INLINE void ScaleAndAddBias(const ScoreBlock& block, const AttentionRule& rule, Index all_keys,
                                 const AttentionRecord* record) {

@@ -28,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int mr = gemm_mr;
 // KC: k is taken in blocks, so that a block of a panel (16 KiB) stays in L1.
 constexpr Index kc = 256;
-// How many rows ahead is prefetched where each row is on another page: the hardware prefetcher does
+// The prefetch distance, in rows, where each row is on another page: the hardware prefetcher does
 // not cross pages.
 constexpr Index rows_ahead = 16;
 

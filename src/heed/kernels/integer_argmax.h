@@ -43,7 +43,7 @@ struct TopTwo {
 
 // For each of m rows of x [m, integer_row_size(k)], of its products with the n packed rows. The sum
 // of a product must fit into 32 bits.
-void integer_argmax(TopTwo* found, const std::int16_t* x, Index m, const std::int16_t* packed,
+void integer_argmax(TopTwo* top, const std::int16_t* x, Index m, const std::int16_t* packed,
                     Index n, Index k) noexcept;
 
 }  // namespace heed::kernels

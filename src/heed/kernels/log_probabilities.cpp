@@ -30,7 +30,7 @@ Index FirstAbove(const float* x, Index begin, Index end, const LogSoftmaxShift& 
     return hn::Gt(hn::Sub(hn::Sub(hn::LoadU(d, x + i), max), logsumexp), limit);
   };
   Index i = begin;
-  // Almost always nothing is above, so four vectors share one question.
+  // Almost always nothing is above, so four vectors share one branch.
   for (; i + 4 * lanes <= end; i += 4 * lanes) {
     const auto any = hn::Or(hn::Or(is_above(i), is_above(i + lanes)),
                             hn::Or(is_above(i + 2 * lanes), is_above(i + 3 * lanes)));

@@ -34,8 +34,8 @@ constexpr Index piece_columns = 512;
 constexpr Index min_pieces = 8;
 constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a second thread
 
-// Into how many pieces rows are cut: a function of the sizes only, so that the pieces are the same
-// for any threads. An even number of them: two threads end together.
+// The number of pieces of rows: a function of the sizes only, so that the pieces are the same for
+// any number of threads. Even, so that two threads finish together.
 Index num_row_pieces(Index m, Index n, Index k) {
   if (m * n * k <= small_work) return 1;
   const Index column_pieces = quotient_up(n, piece_columns);
