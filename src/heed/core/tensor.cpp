@@ -153,7 +153,7 @@ Tensor Tensor::detach() const {
 }
 
 Tensor Tensor::viewed_as(const Shape& shape) const {
-  check(shape.size() == size_, "view: ", shape_, " cannot be seen as ", shape);
+  check(shape.size() == size_, "view: ", shape_, " cannot be viewed as ", shape);
   Tensor tensor = detach();
   tensor.shape_ = shape;
   return tensor;
@@ -164,12 +164,12 @@ void Tensor::require_gradient() {
 }
 
 const Tensor& Tensor::gradient() const {
-  check(node_ != nullptr, "gradient: this tensor did not ask for one");
+  check(node_ != nullptr, "gradient: this tensor does not require one");
   return node_->gradient();
 }
 
 Tensor& Tensor::gradient() {
-  check(node_ != nullptr, "gradient: this tensor did not ask for one");
+  check(node_ != nullptr, "gradient: this tensor does not require one");
   return node_->gradient();
 }
 
@@ -195,7 +195,7 @@ void backward(const Tensor& loss) {
 }
 
 void backward(Tensor result, const Tensor& gradient) {
-  check(result.needs_gradient(), "backward: nothing that led to this result asked for a gradient");
+  check(result.needs_gradient(), "backward: no input of this result requires a gradient");
   check(result.shape() == gradient.shape(), "backward: expected a gradient of shape ",
         result.shape(), ", got ", gradient.shape());
   const std::shared_ptr<Node> last = std::move(result.node_);

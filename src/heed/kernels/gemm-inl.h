@@ -318,7 +318,7 @@ HWY_INLINE void GemmPanels(const RowsOut& c, const MatrixView& a, const float* p
 }
 
 // The same for a B that is not packed: its rows can be read to the end of their last panel. Good
-// when all rows of c are made at once, so that a panel is read many times.
+// when all rows of c are computed at once, so that a panel is read many times.
 HWY_INLINE void GemmRowsOfB(const RowsOut& c, const MatrixView& a, const RowsView& b,
                             const GemmSizes& sizes, bool accumulate) {
   const auto [m, n, k] = sizes;

@@ -9,7 +9,7 @@
 namespace heed::ops {
 namespace {
 
-// A small weight's gradient: the rows are cut into groups, and each group makes its own sum over
+// A small weight's gradient: the rows are split into groups, and each group has its own sum over
 // its rows, chunk by chunk. A chunk of dy is read once into L2 for all three products. For a large
 // weight the groups' sums would cost more than they save.
 constexpr Index num_groups = 16;

@@ -23,7 +23,7 @@
 // | quantized            | more      | quantized_gemm: MultiplyDequantized | floats in L1        |
 //
 // GemmRowsOfB, over rows that are not packed, is left to attention, whose operands are in L1. Every
-// loop makes each element in the same order: one chain of fused multiply-adds for each KC of k,
+// loop sums each element in the same order: one chain of fused multiply-adds for each KC of k,
 // added one after another. So the bits do not depend on the loop.
 namespace heed::ops {
 namespace {
