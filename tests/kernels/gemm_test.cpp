@@ -15,7 +15,7 @@ namespace {
 // How the factors lie in memory, and what happens to c.
 struct Case {
   bool a_transposed = false, b_transposed = false, accumulate = false, has_bias = false;
-  Index gap = 0;  // unused floats behind each stored row
+  Index gap = 0;  // unused floats after each stored row
 };
 
 std::vector<float> random_floats(Index count, std::uint64_t seed) {

@@ -15,7 +15,7 @@ using std::int16_t, std::int64_t;
 
 constexpr int64_t least = std::numeric_limits<std::int32_t>::min();
 
-// Rows of k numbers and the zeros behind them.
+// Rows of k numbers and the zeros after them.
 std::vector<int16_t> padded(const std::vector<int16_t>& rows, int64_t k) {
   const int64_t size = integer_row_size(k);
   std::vector<int16_t> wide(rows.size() / k * size, 0);

@@ -9,7 +9,7 @@
 namespace heed::kernels {
 namespace {
 
-// The gradient of a log-softmax is dy - e^y * sum(dy): for a row of zeros behind one 1 it shows e^y
+// The gradient of a log-softmax is dy - e^y * sum(dy): for a row of zeros after one 1 it shows e^y
 // as the kernels compute it.
 std::vector<float> exponentials(const std::vector<float>& x) {
   std::vector<float> y{0.0f}, dy(x.size() + 1, 0.0f), dx(x.size() + 1);

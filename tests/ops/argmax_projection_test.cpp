@@ -15,7 +15,8 @@ namespace {
 
 using ops::ArgmaxProjection;
 
-// Every answer must be the largest of ops::linear by more than the gap. Returns how many there are.
+// Every answer must be the largest of ops::linear by more than the margin. Returns how many there
+// are.
 Index num_right(const std::vector<Index>& found, const Tensor& x, const Tensor& weight,
                 double margin) {
   const Tensor products = ops::linear(x, weight, Tensor());
@@ -37,10 +38,10 @@ TEST(ArgmaxProjection, FindsTheLargestProductOrSaysThatItIsUnsure) {
   for (const Index in_dim : {1, 2, 31, 128, 600}) {
     for (const Index out_dim : {2, 40, 3000}) {
       const Tensor weight = Tensor::randn({out_dim, in_dim}, rng);
-      const ArgmaxProjection finder(weight);
+      const ArgmaxProjection projection(weight);
       for (const Index rows : {0, 1, 7, 100}) {
         const Tensor x = Tensor::randn({rows, in_dim}, rng);
-        const std::vector<Index> found = finder.largest(x);
+        const std::vector<Index> found = projection.argmax(x);
         ASSERT_EQ(std::ssize(found), rows);
         const Index right = num_right(found, x, weight, 0);
         if (in_dim < 31) continue;  // many products lie side by side
@@ -51,7 +52,7 @@ TEST(ArgmaxProjection, FindsTheLargestProductOrSaysThatItIsUnsure) {
 }
 
 // Rows that are closer and closer to the best one: sure at first, never wrong.
-TEST(ArgmaxProjection, IsUnsureBeforeItIsWrong) {
+TEST(ArgmaxProjection, IsInconclusiveBeforeItIsWrong) {
   Rng rng(2);
   Index right = 0, tries = 0;
   for (int trial = 0; trial < 300; ++trial) {
@@ -61,40 +62,40 @@ TEST(ArgmaxProjection, IsUnsureBeforeItIsWrong) {
     for (Index l = 0; l < 64; ++l) {
       weight.data()[64 + l] = weight.data()[l] + nearness * weight.data()[64 + l];
     }
-    right += num_right(ArgmaxProjection(weight).largest(x), x, weight, 0);
+    right += num_right(ArgmaxProjection(weight).argmax(x), x, weight, 0);
     ++tries;
   }
   EXPECT_GT(right, tries / 4);
   EXPECT_LT(right, tries * 3 / 4);
 }
 
-TEST(ArgmaxProjection, KeepsTheGap) {
+TEST(ArgmaxProjection, KeepsTheMargin) {
   const Tensor weight = Tensor::from({1, 0, 0.5, 0.1, -1, 2}, {3, 2});
   const Tensor x = Tensor::from({1, 0}, {1, 2});
-  const ArgmaxProjection finder(weight);
-  EXPECT_EQ(finder.largest(x), std::vector<Index>{0});
-  EXPECT_EQ(finder.largest(x, 0.49), std::vector<Index>{0});
-  EXPECT_EQ(finder.largest(x, 0.51), std::vector<Index>{ArgmaxProjection::inconclusive});
+  const ArgmaxProjection projection(weight);
+  EXPECT_EQ(projection.argmax(x), std::vector<Index>{0});
+  EXPECT_EQ(projection.argmax(x, 0.49), std::vector<Index>{0});
+  EXPECT_EQ(projection.argmax(x, 0.51), std::vector<Index>{ArgmaxProjection::inconclusive});
 }
 
 TEST(ArgmaxProjection, OfOneRowIsSureAndOfNoneNever) {
   const Tensor x = Tensor::from({-1, -2}, {1, 2});
-  EXPECT_EQ(ArgmaxProjection(Tensor::from({3, 4}, {1, 2})).largest(x), std::vector<Index>{0});
-  EXPECT_EQ(ArgmaxProjection(Tensor::zeros({0, 2})).largest(x),
+  EXPECT_EQ(ArgmaxProjection(Tensor::from({3, 4}, {1, 2})).argmax(x), std::vector<Index>{0});
+  EXPECT_EQ(ArgmaxProjection(Tensor::zeros({0, 2})).argmax(x),
             std::vector<Index>{ArgmaxProjection::inconclusive});
 }
 
 TEST(ArgmaxProjection, IsUnsureOfTiesAndOfNumbersThatAreNoneOrOutOfReach) {
   const std::vector<Index> inconclusive{ArgmaxProjection::inconclusive};
   const Tensor x = Tensor::from({1, 2}, {1, 2});
-  EXPECT_EQ(ArgmaxProjection(Tensor::from({3, 4, 1, 1, 3, 4}, {3, 2})).largest(x), inconclusive);
-  EXPECT_EQ(ArgmaxProjection(Tensor::zeros({3, 2})).largest(x), inconclusive);
-  const ArgmaxProjection finder(Tensor::from({3, 4, 1, 1}, {2, 2}));
-  EXPECT_EQ(finder.largest(x), std::vector<Index>{0});
+  EXPECT_EQ(ArgmaxProjection(Tensor::from({3, 4, 1, 1, 3, 4}, {3, 2})).argmax(x), inconclusive);
+  EXPECT_EQ(ArgmaxProjection(Tensor::zeros({3, 2})).argmax(x), inconclusive);
+  const ArgmaxProjection projection(Tensor::from({3, 4, 1, 1}, {2, 2}));
+  EXPECT_EQ(projection.argmax(x), std::vector<Index>{0});
   for (const float odd : {0.0f, NAN, INFINITY, -INFINITY, 1e-30f, 1e30f}) {
     SCOPED_TRACE(odd);
-    EXPECT_EQ(finder.largest(Tensor::from({odd, odd}, {1, 2})), inconclusive);
-    EXPECT_EQ(ArgmaxProjection(Tensor::from({odd, odd, odd, 0}, {2, 2})).largest(x), inconclusive);
+    EXPECT_EQ(projection.argmax(Tensor::from({odd, odd}, {1, 2})), inconclusive);
+    EXPECT_EQ(ArgmaxProjection(Tensor::from({odd, odd, odd, 0}, {2, 2})).argmax(x), inconclusive);
   }
 }
 
@@ -102,10 +103,10 @@ TEST(ArgmaxProjection, FindsTheSameOnAnyNumberOfThreads) {
   Rng rng(3);
   const Tensor weight = Tensor::randn({5000, 20}, rng), x = Tensor::randn({30, 20}, rng);
   const int threads = num_threads();
-  const std::vector<Index> expected = ArgmaxProjection(weight).largest(x);
+  const std::vector<Index> expected = ArgmaxProjection(weight).argmax(x);
   for (const int count : {1, 3}) {
     set_num_threads(count);
-    EXPECT_EQ(ArgmaxProjection(weight).largest(x), expected);
+    EXPECT_EQ(ArgmaxProjection(weight).argmax(x), expected);
   }
   set_num_threads(threads);
 }

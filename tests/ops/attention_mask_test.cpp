@@ -161,7 +161,7 @@ TEST(AttentionMask, AKeyInTheFutureMayHoldAnything) {
 }
 
 TEST(AttentionMask, RowsBetweenTheSpansMayHoldAnything) {
-  // A cache leaves room behind each sequence: here rows 0, 4, 5 and 9 belong to nobody.
+  // A cache leaves unused rows after each sequence: here 0, 4, 5 and 9.
   const Spans spans(std::vector<Span>{{1, 3}, {6, 3}});
   const Spans packed = Spans::of_lengths(std::vector<Index>{3, 3});
   const std::vector<Index> place = {1, 2, 3, 6, 7, 8};

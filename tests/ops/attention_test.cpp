@@ -256,7 +256,7 @@ TEST(Attention, MemoryGrowsWithTheLengthNotWithItsSquare) {
   const AttentionCase c{.query_lengths = {length}, .key_dim = 8};
   const Inputs in = c.inputs();
   const Index before = tensor_bytes();
-  forget_peak_tensor_bytes();  // other tests of this process may have needed more
+  reset_peak_tensor_bytes();  // other tests of this process may have needed more
   run_with_gradients(in, [&](const Inputs& x) { return c.run(x); });
   // About a dozen tensors of the size of the query; the weights would be 375 times one of them.
   const Index one_tensor = length * 8 * static_cast<Index>(sizeof(float));

@@ -15,7 +15,7 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = remember_signal;
   sigemptyset(&action.sa_mask);
-  // Once only, so that a second signal has its usual effect; system calls go on where they were.
+  // Once only, so that a second signal has its usual effect; system calls are restarted.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigaction(SIGINT, &action, &before_int_);
   sigaction(SIGTERM, &action, &before_term_);

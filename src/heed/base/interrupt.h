@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a flag: long work looks at it between two steps, saves, and leaves.
+// SIGINT and SIGTERM as a flag: long work checks it between two steps, saves, and returns.
 #pragma once
 
 #include <csignal>
@@ -6,7 +6,7 @@
 namespace heed {
 
 // While one of these lives, the first SIGINT or SIGTERM only raises the flag; a second one ends the
-// process at once. The handlers of before come back at the end. One at a time.
+// process at once. Its destructor restores the previous handlers. One at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -19,7 +19,7 @@ class InterruptGuard {
   struct sigaction before_term_;
 };
 
-// The signal that arrived since the guard began; 0: none.
+// The signal that arrived since the guard was created; 0: none.
 int interrupt_signal();
 
 }  // namespace heed

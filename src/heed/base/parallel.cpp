@@ -18,8 +18,8 @@ namespace {
 
 thread_local bool inside_a_piece = false;
 
-// A worker that finds no work looks again this often before it sleeps: the gaps between two
-// operations of one model are shorter than waking a thread.
+// A worker without work spins this many times before it sleeps: the time between two operations of
+// one model is shorter than waking a thread.
 constexpr int spins_before_sleep = 4000;
 
 void pause_briefly() {
@@ -32,8 +32,8 @@ void pause_briefly() {
 
 int default_num_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-    const int asked = std::atoi(text);
-    if (asked > 0) return asked;
+    const int requested = std::atoi(text);
+    if (requested > 0) return requested;
   }
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
@@ -42,14 +42,14 @@ int default_num_threads() {
 
 constexpr std::size_t cache_line = 64;
 
-// Pieces that one thread begins with. Whoever has done his own goes on with those of others.
+// Pieces that one thread starts with. A thread that has finished its own steals those of others.
 struct alignas(cache_line) Share {
   std::atomic<Index> next{0};
   Index end = 0;
 };
 
-// One job at a time. A thread has the same share of every job, so that it finds in its own caches
-// what it made of these rows in the job before.
+// One job at a time. A thread has the same share of every job, so that its
+// own caches still hold what it computed for these rows in the previous job.
 class ThreadPool {
  public:
   explicit ThreadPool(int num_threads) : shares_(static_cast<std::size_t>(num_threads)) {
@@ -68,10 +68,11 @@ class ThreadPool {
 
   int num_threads() const { return static_cast<int>(shares_.size()); }
 
-  void run(Index num_pieces, detail::PieceFunction function, void* body, detail::Sharing sharing) {
+  void run(Index num_pieces, detail::PieceFunction function, void* body,
+           detail::Schedule schedule) {
     function_ = function;
     body_ = body;
-    const Index num_shares = sharing == detail::Sharing::shares ? num_threads() : 1;
+    const Index num_shares = schedule == detail::Schedule::static_shares ? num_threads() : 1;
     for (Index i = 0; i < num_threads(); ++i) {
       Share& share = shares_[static_cast<std::size_t>(i)];
       share.end = i < num_shares ? num_pieces * (i + 1) / num_shares : 0;
@@ -100,7 +101,7 @@ class ThreadPool {
     }
   }
 
-  // The last pieces end within microseconds, unless other programs hold the processors.
+  // The last pieces end within microseconds, unless other programs occupy the CPUs.
   void wait_for_workers() const {
     for (int spins = 0; busy_workers_.load(std::memory_order_acquire) > 0; ++spins) {
       if (spins < spins_before_sleep) {
@@ -172,7 +173,7 @@ int num_threads() {
   return chosen_num_threads;
 }
 
-void detail::run_pieces(Index num_pieces, PieceFunction function, void* body, Sharing sharing) {
+void detail::run_pieces(Index num_pieces, PieceFunction function, void* body, Schedule schedule) {
   const int threads = num_threads();
   if (num_pieces <= 1 || threads == 1 || inside_a_piece) {
     return run_serially(num_pieces, function, body);
@@ -180,7 +181,7 @@ void detail::run_pieces(Index num_pieces, PieceFunction function, void* body, Sh
   std::unique_lock lock(pool_mutex, std::try_to_lock);
   if (!lock.owns_lock()) return run_serially(num_pieces, function, body);
   if (!pool || pool->num_threads() != threads) pool = std::make_unique<ThreadPool>(threads);
-  pool->run(num_pieces, function, body, sharing);
+  pool->run(num_pieces, function, body, schedule);
 }
 
 }  // namespace heed

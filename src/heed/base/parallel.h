@@ -1,7 +1,7 @@
-// Threads: work is cut into numbered pieces, and the pieces are shared out.
+// Threads: work is split into numbered pieces, which a thread pool runs.
 //
 // The number of pieces must depend on the sizes of the work alone, never on the number of threads,
-// and each piece must write to its own place. Then results are the same bits for any thread count.
+// and each piece must write to memory of its own. Then the bits do not depend on the thread count.
 #pragma once
 
 #include <algorithm>
@@ -11,37 +11,38 @@
 
 namespace heed {
 
-// At least 1. The default is OMP_NUM_THREADS if set, otherwise the processors this process may use.
+// At least 1. The default is OMP_NUM_THREADS if set, otherwise the CPUs of its affinity mask.
 void set_num_threads(int num_threads);
 int num_threads();
 
 namespace detail {
-// Each thread begins with its own share of the pieces, or all take the next one in their order.
-enum class Sharing { shares, in_order };
+// static_shares: each thread starts with its own contiguous share of the pieces, and then steals
+// from the others. dynamic: every thread takes the next piece, in order.
+enum class Schedule { static_shares, dynamic };
 using PieceFunction = void (*)(void* body, Index piece);
-void run_pieces(Index num_pieces, PieceFunction function, void* body, Sharing sharing);
+void run_pieces(Index num_pieces, PieceFunction function, void* body, Schedule schedule);
 
 template <typename Body>
-void run_pieces(Index num_pieces, Body&& body, Sharing sharing) {
+void run_pieces(Index num_pieces, Body&& body, Schedule schedule) {
   using Plain = std::remove_reference_t<Body>;
   run_pieces(
       num_pieces, [](void* b, Index piece) { (*static_cast<Plain*>(b))(piece); },
-      const_cast<void*>(static_cast<const void*>(&body)), sharing);
+      const_cast<void*>(static_cast<const void*>(&body)), schedule);
 }
 }  // namespace detail
 
 // Calls body(piece) once for every piece in [0, num_pieces), in any order, on any thread, and
-// returns when all are done. The first exception is thrown again here. A call from inside a piece,
-// or while another thread's call is under way, runs its pieces on the calling thread.
+// returns when all are done. The first exception is rethrown here. A call from inside a piece,
+// or while a call of another thread is running, runs its pieces on the calling thread.
 template <typename Body>
 void parallel_for(Index num_pieces, Body&& body) {
-  detail::run_pieces(num_pieces, body, detail::Sharing::shares);
+  detail::run_pieces(num_pieces, body, detail::Schedule::static_shares);
 }
 
-// The same for long pieces of unequal length, the longest first: whoever is free takes the next.
+// The same for long pieces of unequal length, the longest first: an idle thread takes the next one.
 template <typename Body>
 void parallel_longest_first(Index num_pieces, Body&& body) {
-  detail::run_pieces(num_pieces, body, detail::Sharing::in_order);
+  detail::run_pieces(num_pieces, body, detail::Schedule::dynamic);
 }
 
 // Calls body(begin, end) for consecutive ranges of at most `grain` items that cover [0, count).

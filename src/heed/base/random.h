@@ -1,4 +1,4 @@
-// Random numbers that are a function of a key and a counter, never of what was drawn before.
+// Random numbers that are a function of a key and a counter, never of earlier draws.
 //
 // A number's key says what it is for (seed, step, place), its counter says which element. So the
 // same numbers come out for any number of threads, after a resume, and again in a backward pass.

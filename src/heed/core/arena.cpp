@@ -23,7 +23,7 @@ std::size_t block_size(std::size_t bytes) {
 
 }  // namespace
 
-void* Arena::take(std::size_t bytes) {
+void* Arena::allocate(std::size_t bytes) {
   bytes = block_size(bytes);
   std::lock_guard lock(mutex_);
   const auto [size, place] = find_free(bytes);
@@ -42,7 +42,7 @@ Arena::FreeBlock Arena::find_free(std::size_t bytes) {
   return *found;
 }
 
-void Arena::give_back(void* block, std::size_t bytes) noexcept {
+void Arena::free(void* block, std::size_t bytes) noexcept {
   Place place = static_cast<Place>(block);
   bytes = block_size(bytes);
   std::lock_guard lock(mutex_);
@@ -64,17 +64,12 @@ void Arena::give_back(void* block, std::size_t bytes) noexcept {
   add_free(place, bytes);
 }
 
-std::size_t Arena::num_free_blocks() const {
-  std::lock_guard lock(mutex_);
-  return free_.size();
-}
-
 std::size_t Arena::region_bytes() const {
   std::lock_guard lock(mutex_);
   return region_bytes_;
 }
 
-// Regions begin on a huge page: what mmap gives is cut to that at both ends.
+// Regions are aligned to huge pages: what mmap returns is trimmed at both ends.
 void Arena::add_region(std::size_t bytes) {
   bytes = std::max(smallest_region, rounded_up(bytes, huge_page));
   void* mapped = ::mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE,

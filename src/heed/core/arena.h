@@ -1,8 +1,8 @@
-// Memory for tensors: large regions of the system's memory, cut into blocks and joined again.
+// Allocator for tensors: large regions from mmap, split into blocks that coalesce when freed.
 //
-// A training step makes and frees thousands of blocks whose sizes follow the lengths of its
-// sentences, so hardly two steps ask for the same ones. Joining freed neighbours keeps the memory
-// of a run near what its largest step needs, and large regions lie on huge pages.
+// A training step allocates and frees thousands of blocks whose sizes follow the lengths of its
+// sentences, so hardly two steps request the same sizes. Coalescing free neighbours keeps the
+// memory of a run near what its largest step needs, and large regions lie on huge pages.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,17 @@ class Arena {
   static constexpr std::size_t alignment = 64;
 
   // Blocks are aligned to 64 bytes. Throws std::bad_alloc.
-  void* take(std::size_t bytes);
-  // `bytes` as it was asked for.
-  void give_back(void* block, std::size_t bytes) noexcept;
+  void* allocate(std::size_t bytes);
+  // `bytes` as it was passed to allocate.
+  void free(void* block, std::size_t bytes) noexcept;
 
-  std::size_t num_free_blocks() const;
-  std::size_t region_bytes() const;  // asked of the system so far; it is kept for later blocks
+  std::size_t region_bytes() const;  // mapped so far; never unmapped
 
  private:
   using Place = std::byte*;
 
-  // The smaller block first. Of two alike the higher one: regions are handed out downwards, so it
-  // is the one that was used before, and what repeats touches no new memory.
+  // Best fit: the smaller block first. Of two of one size the one at the higher address: the system
+  // maps regions downwards, so that one was used before, and a repeated step touches no new memory.
   struct FreeBlock {
     std::size_t bytes;
     Place place;
@@ -44,7 +43,7 @@ class Arena {
 
   mutable std::mutex mutex_;
   std::map<Place, std::size_t> free_;  // never two neighbours
-  std::set<FreeBlock> free_by_size_;   // the same, to find the smallest that fits
+  std::set<FreeBlock> free_by_size_;   // the same blocks, for best fit
   std::size_t region_bytes_ = 0;
 };
 

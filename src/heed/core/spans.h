@@ -1,4 +1,4 @@
-// Packed sequences: where each one lies among the rows of a tensor.
+// Packed sequences: the rows of each one in a tensor.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ struct Span {
   Index length = 0;
 };
 
-// The sequences of a batch. Laid end to end they come from lengths; whoever looks at some of them,
-// or at one of them more than once, lists the spans itself. Copies share the list.
+// The sequences of a batch. Laid end to end they come from lengths; a caller that uses
+// some of them, or one of them several times, lists the spans itself. Copies share the list.
 class Spans {
  public:
   Spans() : Spans(std::vector<Span>{}) {}
@@ -60,7 +60,7 @@ class Spans {
   std::shared_ptr<const std::vector<Span>> spans_;
 };
 
-// Rows of several sequences, [N, D], and where each sequence lies.
+// Rows of several sequences, [N, D], and the span of each sequence.
 struct Packed {
   Tensor values;
   Spans spans;

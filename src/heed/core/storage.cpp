@@ -11,22 +11,22 @@ namespace heed {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-// Every tensor from the system, so that the sanitizer sees a use after the end of its life.
-void* take_block(std::size_t bytes) {
+// Every tensor from the system, so that the sanitizer sees a use after free.
+void* allocate_block(std::size_t bytes) {
   const std::size_t step = Arena::alignment;
   void* block = std::aligned_alloc(step, (bytes / step + 1) * step);
   if (block == nullptr) throw std::bad_alloc();
   return block;
 }
-void give_back_block(void* block, std::size_t) { std::free(block); }
+void free_block(void* block, std::size_t) { std::free(block); }
 #else
 // Never destroyed: tensors in static storage may be freed after it would be.
 Arena& arena() {
   static Arena* const the_arena = new Arena;
   return *the_arena;
 }
-void* take_block(std::size_t bytes) { return arena().take(bytes); }
-void give_back_block(void* block, std::size_t bytes) { arena().give_back(block, bytes); }
+void* allocate_block(std::size_t bytes) { return arena().allocate(bytes); }
+void free_block(void* block, std::size_t bytes) { arena().free(block, bytes); }
 #endif
 
 std::atomic<Index> bytes_in_use{0};
@@ -44,16 +44,16 @@ void count_bytes(Index bytes) {
 std::shared_ptr<float> allocate_floats(Index count) {
   check(count >= 0 && count < (Index{1} << 60), "tensor: cannot hold ", count, " values");
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
-  void* block = take_block(bytes);
+  void* block = allocate_block(bytes);
   count_bytes(static_cast<Index>(bytes));
   return {static_cast<float*>(block), [bytes](float* floats) {
             count_bytes(-static_cast<Index>(bytes));
-            give_back_block(floats, bytes);
+            free_block(floats, bytes);
           }};
 }
 
 Index tensor_bytes() { return bytes_in_use; }
 Index peak_tensor_bytes() { return peak_bytes; }
-void forget_peak_tensor_bytes() { peak_bytes = bytes_in_use.load(); }
+void reset_peak_tensor_bytes() { peak_bytes = bytes_in_use.load(); }
 
 }  // namespace heed

@@ -14,7 +14,8 @@
 
 namespace heed {
 
-// A place in the record: a leaf that collects a gradient, or a result and the way back from it.
+// A node of the autograd graph: a leaf that accumulates a gradient, or a result with its backward
+// function.
 class Node {
  public:
   Node(std::vector<std::shared_ptr<Node>> inputs, detail::AnyBackward backward_function)
@@ -25,7 +26,7 @@ class Node {
   const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
   Tensor& gradient() { return gradient_; }
 
-  // The first gradient is taken as it is; later ones are added, in place when nobody else looks.
+  // The first gradient is moved in; later ones are added, in place unless its values are shared.
   void add_gradient(Tensor gradient) {
     if (!gradient_.is_defined()) {
       gradient_ = std::move(gradient);
@@ -40,14 +41,14 @@ class Node {
     });
   }
 
-  // The gradient so far, for somebody who adds to it in place.
+  // The gradient so far, for a backward function that adds to it in place.
   Tensor take_gradient() {
     if (!gradient_.is_defined() || gradient_.shares_values()) return {};
     return std::exchange(gradient_, Tensor());
   }
 
-  // Hands this result's gradient on to its inputs and lets go of everything that was kept for it.
-  void backward_function() {
+  // Propagates the gradient to the inputs, then frees what was saved for it.
+  void run_backward() {
     const Tensor dy = std::exchange(gradient_, Tensor());
     Gradients gradients = backward_(dy, [this](std::size_t input) {
       return inputs_[input] ? inputs_[input]->take_gradient() : Tensor();
@@ -74,21 +75,21 @@ std::atomic<std::uint64_t> Node::next_order{0};
 
 namespace {
 
-thread_local bool recording = true;
+thread_local bool grad_enabled = true;
 
-// Every result between `last` and the leaves, latest first.
-std::vector<std::shared_ptr<Node>> results_behind(const std::shared_ptr<Node>& last) {
-  std::vector<std::shared_ptr<Node>> found{last};
+// The nodes from `last` down to the leaves, which are left out, latest first.
+std::vector<std::shared_ptr<Node>> reverse_order(const std::shared_ptr<Node>& last) {
+  std::vector<std::shared_ptr<Node>> nodes{last};
   std::unordered_set<const Node*> seen{last.get()};
-  for (std::size_t next = 0; next < found.size(); ++next) {
-    const Node& node = *found[next];  // stays in place when `found` grows
+  for (std::size_t next = 0; next < nodes.size(); ++next) {
+    const Node& node = *nodes[next];  // owned, so it stays where it is when `nodes` grows
     for (const auto& input : node.inputs()) {
-      if (input && !input->is_leaf() && seen.insert(input.get()).second) found.push_back(input);
+      if (input && !input->is_leaf() && seen.insert(input.get()).second) nodes.push_back(input);
     }
   }
-  std::sort(found.begin(), found.end(),
+  std::sort(nodes.begin(), nodes.end(),
             [](const auto& a, const auto& b) { return a->order() > b->order(); });
-  return found;
+  return nodes;
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ Tensor Tensor::detach() const {
 }
 
 Tensor Tensor::viewed_as(const Shape& shape) const {
-  check(shape.size() == size_, "view: ", shape_, " cannot be seen as ", shape);
+  check(shape.size() == size_, "view: ", shape_, " cannot be viewed as ", shape);
   Tensor tensor = detach();
   tensor.shape_ = shape;
   return tensor;
@@ -163,12 +164,12 @@ void Tensor::require_gradient() {
 }
 
 const Tensor& Tensor::gradient() const {
-  check(node_ != nullptr, "gradient: this tensor did not ask for one");
+  check(node_ != nullptr, "gradient: this tensor does not require one");
   return node_->gradient();
 }
 
 Tensor& Tensor::gradient() {
-  check(node_ != nullptr, "gradient: this tensor did not ask for one");
+  check(node_ != nullptr, "gradient: this tensor does not require one");
   return node_->gradient();
 }
 
@@ -180,7 +181,7 @@ Tensor detail::record_node(Tensor y, const std::vector<Tensor>& inputs,
                            AnyBackward backward_function) {
   const bool is_needed = std::any_of(inputs.begin(), inputs.end(),
                                      [](const Tensor& input) { return input.needs_gradient(); });
-  if (!recording || !is_needed) return y;
+  if (!grad_enabled || !is_needed) return y;
   std::vector<std::shared_ptr<Node>> nodes;
   nodes.reserve(inputs.size());
   for (const Tensor& input : inputs) nodes.push_back(input.node_);
@@ -194,18 +195,18 @@ void backward(const Tensor& loss) {
 }
 
 void backward(Tensor result, const Tensor& gradient) {
-  check(result.needs_gradient(), "backward: nothing that led to this result asked for a gradient");
+  check(result.needs_gradient(), "backward: no input of this result requires a gradient");
   check(result.shape() == gradient.shape(), "backward: expected a gradient of shape ",
         result.shape(), ", got ", gradient.shape());
   const std::shared_ptr<Node> last = std::move(result.node_);
   result = Tensor();
   last->add_gradient(gradient);
   if (last->is_leaf()) return;
-  for (const auto& node : results_behind(last)) node->backward_function();
+  for (const auto& node : reverse_order(last)) node->run_backward();
 }
 
-NoGrad::NoGrad() : before_(recording) { recording = false; }
-NoGrad::~NoGrad() { recording = before_; }
-bool is_grad_enabled() { return recording; }
+NoGrad::NoGrad() : before_(grad_enabled) { grad_enabled = false; }
+NoGrad::~NoGrad() { grad_enabled = before_; }
+bool is_grad_enabled() { return grad_enabled; }
 
 }  // namespace heed

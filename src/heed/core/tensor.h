@@ -1,8 +1,9 @@
-// Tensor: a shape over shared floats, and the record of how it was computed.
+// Tensor: a shape over shared floats, and its node in the autograd graph.
 //
-// An operation returns its result through `record`, with a function that goes back: from the
+// An operation returns its result through `record`, with its backward function: from the
 // gradient of the result to the gradients of the inputs. `backward(loss)` runs these functions in
-// the reverse order of their creation and leaves gradients in the tensors that asked for them.
+// the reverse order of their creation and leaves gradients in the leaves, the tensors that require
+// one.
 #pragma once
 
 #include <concepts>
@@ -23,8 +24,8 @@ class Tensor;
 // One gradient per input, in their order; an undefined tensor means "no gradient".
 using Gradients = std::vector<Tensor>;
 
-// Hands over the gradient that an input has collected so far, to be added to in place; undefined if
-// there is none yet, or if somebody else looks at it. What is taken is returned among the
+// Moves out the gradient that an input has accumulated so far, to be added to in place; undefined
+// if there is none yet, or if its values are shared. What is taken must be returned among the
 // gradients.
 using TakeGradient = std::function<Tensor(std::size_t input)>;
 
@@ -37,7 +38,7 @@ class Tensor {
  public:
   Tensor() = default;  // undefined: no shape, no values
 
-  static Tensor empty(const Shape& shape);  // values are not set
+  static Tensor empty(const Shape& shape);  // uninitialised
   // A shape without memory, for counting and naming parameters. Its values must not be touched.
   static Tensor meta(const Shape& shape);
   static Tensor zeros(const Shape& shape);
@@ -56,15 +57,15 @@ class Tensor {
   const float* data() const { return storage_.get(); }
   std::span<float> values() & { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const float> values() const& { return {data(), static_cast<std::size_t>(size_)}; }
-  void values() const&& = delete;  // they would be gone before anyone could look at them
+  void values() const&& = delete;  // the span would dangle
   float item() const;              // the value of a tensor of size 1
 
-  Tensor clone() const;                        // its own copy of the values, no record
-  Tensor detach() const;                       // the same values, no record
-  Tensor viewed_as(const Shape& shape) const;  // the same values in another shape, no record
+  Tensor clone() const;                        // a copy of the values, outside the graph
+  Tensor detach() const;                       // the same values, outside the graph
+  Tensor viewed_as(const Shape& shape) const;  // the same in another shape, outside the graph
   bool shares_values() const { return storage_.use_count() > 1; }
 
-  // A leaf asks for a gradient; every result that depends on it is recorded.
+  // A leaf requires a gradient; every result that depends on it joins the graph.
   bool needs_gradient() const { return node_ != nullptr; }
   void require_gradient();
   // The gradient that backward() left in a leaf; undefined when there is none.
@@ -89,9 +90,9 @@ class Tensor {
 //    [ 3, -4]]
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
-// Joins the result `y` to the graph if any input needs a gradient and recording is on. The way back
-// is a function of dy, or of dy and a TakeGradient. It must capture `y` before this call if it
-// needs it, so that no node owns itself.
+// Adds the result `y` to the autograd graph if any input needs a gradient and gradients are
+// enabled. The backward function takes dy, or dy and a TakeGradient. If it needs `y`, it must
+// capture it before this call, so that no node owns itself.
 template <typename BackwardFunction>
 Tensor record(Tensor y, const std::vector<Tensor>& inputs, BackwardFunction backward_function) {
   if constexpr (std::invocable<BackwardFunction&, const Tensor&>) {
@@ -106,11 +107,12 @@ Tensor record(Tensor y, const std::vector<Tensor>& inputs, BackwardFunction back
 }
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient
-// to start from is given. The record is used up; a result that is moved in is let go of first.
+// to start from is given. The graph is freed on the way; a result that is moved in is released
+// first.
 void backward(const Tensor& loss);
 void backward(Tensor result, const Tensor& gradient);
 
-// While one of these lives, this thread records nothing: for decoding and validation.
+// While one of these lives, this thread builds no graph: for decoding and validation.
 class NoGrad {
  public:
   NoGrad();

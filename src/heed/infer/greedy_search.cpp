@@ -72,7 +72,7 @@ class Search {
 
   // decoded [rows, D] -> a token for each row.
   std::vector<int> next_tokens(const Tensor& decoded) const {
-    const std::vector<Index> best = projection_.largest(decoded, safe_margin);
+    const std::vector<Index> best = projection_.argmax(decoded, safe_margin);
     std::vector<int> tokens(best.size());
     std::vector<Index> inconclusive;
     for (std::size_t row = 0; row < best.size(); ++row) {

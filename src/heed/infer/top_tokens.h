@@ -27,7 +27,7 @@ class LogProbabilities {
 
   float operator[](Index token) const { return of_logit(logits_[token]); }
   // That of another logit: what a token had before its logit was changed.
-  float of_logit(float logit) const { return logit - shift_.most - shift_.log_sum; }
+  float of_logit(float logit) const { return logit - shift_.max - shift_.logsumexp; }
   Index size() const { return std::ssize(logits_); }
   // The first token in [begin, end) above the threshold; `end` if there is none.
   Index first_above(Index begin, Index end, float threshold) const {

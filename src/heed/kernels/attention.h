@@ -15,7 +15,8 @@
 
 namespace heed::kernels {
 
-// How scores come about, and which cells count. Query i is at position i + past among the keys.
+// The terms of the scores, and the cells that count. Query i is at position i + past among the
+// keys.
 struct AttentionRule {
   float scale = 1;
   float softcap = 0;      // c > 0: c * tanh(score / c)
@@ -95,7 +96,7 @@ struct AttentionOutput {
   RowsOut logsumexp;  // of each query's scores; minus infinity if it sees nothing
 };
 
-// What a view of the computation asked for: [queries, keys] or [queries] each, null where not.
+// Intermediate results to store: [queries, keys] or [queries] each, null where not wanted.
 struct AttentionRecord {
   float* scores = nullptr;
   float* capped = nullptr;
@@ -108,7 +109,7 @@ struct AttentionRecord {
 // Keys of one update of the online softmax: whole pages.
 inline constexpr Index attention_key_block = 128;
 
-// Queries that one call takes at the most.
+// The largest number of queries of one call.
 inline constexpr Index attention_max_queries = 384;
 struct QueryRange {
   Index first, last;

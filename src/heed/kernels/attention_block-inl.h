@@ -22,8 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
 // The second operand B of a product, in panels or in rows, with a note whether all of it is finite.
-// Zeros of A stand for masked cells: they must not meet NaN or infinity, which they would turn into
-// NaN.
+// Zeros of A stand for masked cells: they must not meet NaN or infinity, as the product would
+// be NaN.
 struct OperandB {
   RowsView rows;  // stride 0: in panels
   bool is_finite;
@@ -137,7 +137,7 @@ struct ScoreBlock {
   Index stride;
   Index first_query, rows, first_key, keys;
   float* row(Index i) const { return scores + i * stride; }
-  // Rows have room for whole vectors. What comes after the keys is computed too, and never used.
+  // Rows are padded to whole vectors. What comes after the keys is computed too, and never used.
   Index whole_vectors() const { return rounded_up(keys, hn::Lanes(FloatTag())); }
 };
 
@@ -173,7 +173,7 @@ HWY_INLINE void AddDenseMask(float* row, const float* dense, Index keys) {
   }
 }
 
-// Scores that are recorded, or of a rule with more than scale and mask: scaled, capped, with the
+// Scores that go to a record, or of a rule with more than scale and mask: scaled, capped, with the
 // biases of ALiBi and of the dense mask.
 HWY_INLINE void ScaleAndAddBias(const ScoreBlock& block, const AttentionRule& rule, Index all_keys,
                                 const AttentionRecord* record) {
@@ -209,7 +209,8 @@ HWY_INLINE void MaskByPosition(const ScoreBlock& block, const AttentionRule& rul
 
 // Scores become masked scores, minus infinity where masked. Returns the deferred scale, which they
 // are still to be multiplied by: where there is nothing but scale and mask, the softmax multiplies,
-// which saves a pass. The bits are the same, because the largest score has the largest product.
+// which saves a pass. The bits are the same, because the maximum of the scores times the scale is
+// that of the scaled scores.
 HWY_INLINE float ApplyRule(const ScoreBlock& block, const AttentionRule& rule, Index all_keys,
                            const AttentionRecord* record) {
   const bool can_defer = record == nullptr && rule.softcap == 0 && rule.alibi_slope == 0 &&

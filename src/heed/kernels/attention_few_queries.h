@@ -6,8 +6,8 @@
 
 namespace heed::kernels {
 
-// Can attention_few_queries take this work? At most so many queries, each of which sees every key,
-// and scores that are only scaled: no cap, no ALiBi, no dense mask, no dropout.
+// Whether attention_few_queries supports these sizes and this rule: few queries, each of which sees
+// every key, and scores that are only scaled: no cap, no ALiBi, no dense mask, no dropout.
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
 // Prefetches keys and values that attention_few_queries will read soon. A step of decoding has

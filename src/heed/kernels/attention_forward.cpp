@@ -59,7 +59,7 @@ class ForwardPass {
   }
 
   void Run() {
-    // Blocks that no query sees are left out; a record gets their scores all the same.
+    // Blocks that no query sees are skipped, unless a record takes their scores.
     const KeyRange seen = record_ ? KeyRange{0, sizes_.keys}
                                   : visible_keys(rule_, range_.first, range_.last, sizes_.keys);
     for (Index from = seen.first / forward_block.keys * forward_block.keys; from < seen.last;

@@ -9,7 +9,7 @@ namespace heed::kernels {
 
 // Queries and keys whose scores are held at a time. Long rows make long sums, for which a micro-
 // kernel is set up less often; queries are whole tiles of 6 rows. The scores stay in L1; in the
-// backward, where both sides are summed over, in L2, and are made in parts that L1 holds.
+// backward, where both sides are summed over, in L2, and are computed in parts that L1 holds.
 struct BlockSize {
   Index queries, keys;
 };

@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-// body.operator()<rows>() for rows in [1, max_rows]. The largest number is looked at first: it is
-// the one that a loop over whole tiles asks for.
+// body.operator()<rows>() for rows in [1, max_rows]. max_rows is tested first: it is the
+// one that a loop over whole tiles uses.
 template <int max_rows, class Body>
 HWY_INLINE void DispatchRows(Index rows, const Body& body) {
   if constexpr (max_rows > 1) {

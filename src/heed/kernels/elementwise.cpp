@@ -100,7 +100,7 @@ struct NormalDistribution {
 
 // The tail Phi(-|x|) is e^(-x^2 / 2) times a function that falls slowly; that one is a polynomial
 // in t = 1 / (1 + 0.35 |x|), the one whose largest relative error is least, 2^-25, up to |x|
-// = 13.5. Beyond, where t stays behind, the exponential is 0.
+// = 13.5. Beyond, the exponential is 0.
 HWY_INLINE NormalDistribution Normal(FloatVec x) {
   const FloatTag d;
   const auto one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
@@ -164,8 +164,8 @@ void GeluTanhBackward(float* dx, const float* dy, const float* x, Index count) {
   });
 }
 
-// Which of `count` elements stay, by their 16 random bits each: 0 or the scale. `count` is whole
-// vectors.
+// The dropout mask of `count` elements, by their 16 random bits each: 0 or the scale. `count` is
+// whole vectors.
 HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, Index count,
                                std::uint32_t threshold, float scale) {
   const FloatTag d;
@@ -179,7 +179,7 @@ HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, Index 
   }
 }
 
-// Random bits are made a block ahead as factors, 0 or the scale, and then multiplied in.
+// The mask is generated a block at a time, and then multiplied in.
 void AddDropout(float* y, const float* residual, const float* x, Index first, Index count,
                 std::uint64_t key, std::uint32_t threshold, float scale) {
   constexpr Index block = 64;

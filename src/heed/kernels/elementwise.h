@@ -27,7 +27,7 @@ void gelu_tanh_backward(float* dx, const float* dy, const float* x, Index count)
 void silu(float* y, const float* x, Index count) noexcept;
 void silu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
 
-// Which elements a dropout keeps: element e has 16 bits of random_bits(key, e / 4), and stays if
+// The elements that a dropout keeps: element e has 16 bits of random_bits(key, e / 4), and stays if
 // they are at least `threshold`. What stays is multiplied by 65536 / (65536 - threshold).
 struct DropoutRule {
   std::uint64_t key;

@@ -28,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int mr = gemm_mr;
 // KC: k is taken in blocks, so that a block of a panel (16 KiB) stays in L1.
 constexpr Index kc = 256;
-// How many rows ahead is prefetched where each row is on another page: the hardware prefetcher does
+// The prefetch distance, in rows, where each row is on another page: the hardware prefetcher does
 // not cross pages.
 constexpr Index rows_ahead = 16;
 
@@ -318,7 +318,7 @@ HWY_INLINE void GemmPanels(const RowsOut& c, const MatrixView& a, const float* p
 }
 
 // The same for a B that is not packed: its rows can be read to the end of their last panel. Good
-// when all rows of c are made at once, so that a panel is read many times.
+// when all rows of c are computed at once, so that a panel is read many times.
 HWY_INLINE void GemmRowsOfB(const RowsOut& c, const MatrixView& a, const RowsView& b,
                             const GemmSizes& sizes, bool accumulate) {
   const auto [m, n, k] = sizes;

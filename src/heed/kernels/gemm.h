@@ -1,7 +1,7 @@
 // GEMM of one thread over a packed B: c = a x b, in the layout and with the names of BLIS.
 //
-// B is packed in panels of NR = gemm_panel_width() columns, zeros behind the last column; the
-// micro-kernel makes a tile of MR x NR elements of c in registers, over KC of k at a time.
+// B is packed in panels of NR = gemm_panel_width() columns, padded with zeros; the
+// micro-kernel computes a tile of MR x NR elements of c in registers, over KC of k at a time.
 #pragma once
 
 #include "heed/base/index.h"
@@ -12,7 +12,7 @@ namespace heed::kernels {
 // NR: columns of a panel of B. It depends on the processor's vectors.
 Index gemm_panel_width() noexcept;
 
-// MR: rows of the micro-kernel's tile. Work is best cut into whole tiles.
+// MR: rows of the micro-kernel's tile. Work is best split into whole tiles.
 constexpr Index gemm_mr = 6;
 
 // c [m, n] = a [m, k] x b [k, n].
@@ -20,7 +20,7 @@ struct GemmSizes {
   Index m, n, k;
 };
 
-// What happens to a sum before it is stored.
+// Applied to a sum before it is stored.
 struct Epilogue {
   bool accumulate = false;      // add what c holds
   const float* bias = nullptr;  // [n], added to every row
@@ -36,8 +36,8 @@ struct PackA {
 };
 Index gemm_pack_a_size(Index m) noexcept;
 
-// What the caller reads next. A product prefetches it meanwhile, some cache lines with every tile:
-// prefetched all at once, or not before it is read, it would be waited for.
+// Memory that the caller reads next. A product prefetches it, some cache lines with every tile:
+// prefetched all at once, or not at all, it would be waited for.
 struct PrefetchRange {
   const float* data = nullptr;
   Index count = 0;  // floats

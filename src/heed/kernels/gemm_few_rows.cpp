@@ -22,7 +22,7 @@ struct FewRowsC {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// How far ahead of the sums is prefetched: a few lines of every row of B.
+// The prefetch distance: a few lines of every row of B.
 constexpr Index floats_ahead = 4 * line_floats;
 
 // One panel's worth of rows of B that are transposed in registers and never stored: for so few rows

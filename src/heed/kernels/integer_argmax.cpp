@@ -56,32 +56,32 @@ HWY_INLINE Ints Total(const Sum& sum) {
 #endif
 }
 
-// Lane by lane, the largest products of one row of x so far.
-struct LaneRecords {
+// The top two products of one row of x so far, lane by lane.
+struct LaneTops {
   HWY_ALIGN std::int32_t largest[lanes];
   HWY_ALIGN std::int32_t second[lanes];
   HWY_ALIGN std::int32_t vector[lanes];  // the number of the vector that has the largest
 };
 
-HWY_INLINE void Enter(LaneRecords& records, Ints product, std::int32_t vector) {
+HWY_INLINE void UpdateTops(LaneTops& tops, Ints product, std::int32_t vector) {
   const IntTag d;
-  const Ints largest = hn::Load(d, records.largest);
-  const Ints second = hn::Max(hn::Load(d, records.second), hn::Min(product, largest));
+  const Ints largest = hn::Load(d, tops.largest);
+  const Ints second = hn::Max(hn::Load(d, tops.second), hn::Min(product, largest));
   const auto is_larger = hn::Gt(product, largest);
-  hn::Store(hn::Max(largest, product), d, records.largest);
-  hn::Store(second, d, records.second);
-  hn::Store(hn::IfThenElse(is_larger, hn::Set(d, vector), hn::Load(d, records.vector)), d,
-            records.vector);
+  hn::Store(hn::Max(largest, product), d, tops.largest);
+  hn::Store(second, d, tops.second);
+  hn::Store(hn::IfThenElse(is_larger, hn::Set(d, vector), hn::Load(d, tops.vector)), d,
+            tops.vector);
 }
 
 // The products of some rows of x with one panel, of which `num_rows` rows count. Neither inlined,
 // or what loops around it need again takes registers from the sums, nor a loop of single pairs, for
-// which GCC 12 asks for more registers than there are: one thread of Zen 3 with 60 rows of 128
+// which GCC 12 needs more registers than there are: one thread of Zen 3 with 60 rows of 128
 // numbers makes 72 billion products a second, 44 with one of the two and 41 with neither.
 template <int rows>
-HWY_NOINLINE void EnterPanel(LaneRecords* records, const std::int16_t* HWY_RESTRICT x,
-                             Index x_stride, const std::int16_t* HWY_RESTRICT panel, Index num_rows,
-                             Index num_pairs, std::int32_t vector) {
+HWY_NOINLINE void UpdateTopsWithPanel(LaneTops* tops, const std::int16_t* HWY_RESTRICT x,
+                                      Index x_stride, const std::int16_t* HWY_RESTRICT panel,
+                                      Index num_rows, Index num_pairs, std::int32_t vector) {
   const IntTag d;
   Sum sum[rows][panel_vectors];
 #pragma GCC unroll 6
@@ -107,44 +107,44 @@ HWY_NOINLINE void EnterPanel(LaneRecords* records, const std::int16_t* HWY_RESTR
                hn::Set(d, static_cast<std::int32_t>(std::min(num_rows, width) - v * lanes)));
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
-      Enter(records[i], hn::IfThenElse(counts, Total(sum[i][v]), hn::Set(d, least)), vector + v);
+      UpdateTops(tops[i], hn::IfThenElse(counts, Total(sum[i][v]), hn::Set(d, least)), vector + v);
     }
   }
 }
 
-TopTwo Largest(const LaneRecords& records) {
-  TopTwo found;
+TopTwo MergeLanes(const LaneTops& tops) {
+  TopTwo top;
   for (Index lane = 0; lane < lanes; ++lane) {
-    found.merge({records.largest[lane], records.second[lane], records.vector[lane] * lanes + lane});
+    top.merge({tops.largest[lane], tops.second[lane], tops.vector[lane] * lanes + lane});
   }
-  return found;
+  return top;
 }
 
 // Panel by panel, so that each is read once for a number of rows of x that is small enough for the
-// L1 to keep them and their records.
-void ArgmaxOf(TopTwo* found, const std::int16_t* x, Index x_stride, Index m,
+// L1 to keep them and their tops.
+void ArgmaxOf(TopTwo* top, const std::int16_t* x, Index x_stride, Index m,
               const std::int16_t* packed, Index n, Index num_pairs) {
   constexpr Index rows_at_once = 10 * mr;
-  LaneRecords records[rows_at_once];
+  LaneTops tops[rows_at_once];
   const IntTag d;
   for (Index first = 0; first < m; first += rows_at_once) {
     const Index count = std::min(rows_at_once, m - first);
     for (Index i = 0; i < count; ++i) {
-      hn::Store(hn::Set(d, least), d, records[i].largest);
-      hn::Store(hn::Set(d, least), d, records[i].second);
-      hn::Store(hn::Zero(d), d, records[i].vector);
+      hn::Store(hn::Set(d, least), d, tops[i].largest);
+      hn::Store(hn::Set(d, least), d, tops[i].second);
+      hn::Store(hn::Zero(d), d, tops[i].vector);
     }
     for (Index column = 0; column < n; column += width) {
       const std::int16_t* panel = packed + column * 2 * num_pairs;
       const auto vector = static_cast<std::int32_t>(column / lanes);
       for (Index row = 0; row < count; row += mr) {
         DispatchRows<mr>(std::min<Index>(mr, count - row), [&]<int rows>() HWY_ATTR {
-          EnterPanel<rows>(records + row, x + (first + row) * x_stride, x_stride, panel, n - column,
-                           num_pairs, vector);
+          UpdateTopsWithPanel<rows>(tops + row, x + (first + row) * x_stride, x_stride, panel,
+                                    n - column, num_pairs, vector);
         });
       }
     }
-    for (Index i = 0; i < count; ++i) found[first + i] = Largest(records[i]);
+    for (Index i = 0; i < count; ++i) top[first + i] = MergeLanes(tops[i]);
   }
 }
 
@@ -200,10 +200,10 @@ void pack_integers(std::int16_t* packed, const std::int16_t* rows, Index k, Inde
   HWY_DYNAMIC_DISPATCH(PackIntegers)(packed, rows, integer_row_size(k), n);
 }
 
-void integer_argmax(TopTwo* found, const std::int16_t* x, Index m, const std::int16_t* packed,
+void integer_argmax(TopTwo* top, const std::int16_t* x, Index m, const std::int16_t* packed,
                     Index n, Index k) noexcept {
   const Index row_size = integer_row_size(k);
-  HWY_DYNAMIC_DISPATCH(ArgmaxOf)(found, x, row_size, m, packed, n, row_size / 2);
+  HWY_DYNAMIC_DISPATCH(ArgmaxOf)(top, x, row_size, m, packed, n, row_size / 2);
 }
 
 }  // namespace heed::kernels

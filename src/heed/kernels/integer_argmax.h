@@ -1,5 +1,5 @@
-// Argmax of a matrix-vector product in int16: the row of a weight that has the largest product with
-// a vector. Twice the products of floats in the same time, and only the two largest are stored.
+// Argmax of a matrix-vector product in int16, without storing the product. Twice the products of
+// floats in the same time, and only the two largest are stored.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct TopTwo {
 
 // For each of m rows of x [m, integer_row_size(k)], of its products with the n packed rows. The sum
 // of a product must fit into 32 bits.
-void integer_argmax(TopTwo* found, const std::int16_t* x, Index m, const std::int16_t* packed,
+void integer_argmax(TopTwo* top, const std::int16_t* x, Index m, const std::int16_t* packed,
                     Index n, Index k) noexcept;
 
 }  // namespace heed::kernels

@@ -13,24 +13,24 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 LogSoftmaxShift LogSoftmaxShiftOf(const float* x, Index count) {
   const FloatTag d;
-  const float most = MaxOf(x, count);
-  const auto shift = hn::Set(d, most);
+  const float max = MaxOf(x, count);
+  const auto shift = hn::Set(d, max);
   const float sum =
       SumOf(x, count, [d, shift](auto v) HWY_ATTR { return ExpNegative(d, hn::Sub(v, shift)); });
-  return {most, static_cast<float>(std::log(static_cast<double>(sum)))};
+  return {max, static_cast<float>(std::log(static_cast<double>(sum)))};
 }
 
 Index FirstAbove(const float* x, Index begin, Index end, const LogSoftmaxShift& shift,
                  float threshold) {
   const FloatTag d;
   const Index lanes = hn::Lanes(d);
-  const auto most = hn::Set(d, shift.most), log_sum = hn::Set(d, shift.log_sum);
+  const auto max = hn::Set(d, shift.max), logsumexp = hn::Set(d, shift.logsumexp);
   const auto limit = hn::Set(d, threshold);
   const auto is_above = [&](Index i) HWY_ATTR {
-    return hn::Gt(hn::Sub(hn::Sub(hn::LoadU(d, x + i), most), log_sum), limit);
+    return hn::Gt(hn::Sub(hn::Sub(hn::LoadU(d, x + i), max), logsumexp), limit);
   };
   Index i = begin;
-  // Almost always nothing is above, so four vectors share one question.
+  // Almost always nothing is above, so four vectors share one branch.
   for (; i + 4 * lanes <= end; i += 4 * lanes) {
     const auto any = hn::Or(hn::Or(is_above(i), is_above(i + lanes)),
                             hn::Or(is_above(i + 2 * lanes), is_above(i + 3 * lanes)));
@@ -41,7 +41,7 @@ Index FirstAbove(const float* x, Index begin, Index end, const LogSoftmaxShift& 
     if (found >= 0) return i + found;
   }
   for (; i < end; ++i) {
-    if (x[i] - shift.most - shift.log_sum > threshold) return i;
+    if (x[i] - shift.max - shift.logsumexp > threshold) return i;
   }
   return end;
 }

@@ -1,14 +1,14 @@
-// One row of logits as log-probabilities, without writing them down.
+// One row of logits as log-probabilities, without storing them.
 #pragma once
 
 #include "heed/base/index.h"
 
 namespace heed::kernels {
 
-// log_softmax(x)[i] is (x[i] - most) - log_sum, with the same bits as kernels::log_softmax.
+// log_softmax(x)[i] is (x[i] - max) - logsumexp, with the same bits as kernels::log_softmax.
 struct LogSoftmaxShift {
-  float most = 0;
-  float log_sum = 0;
+  float max = 0;
+  float logsumexp = 0;  // of x - max
 };
 
 LogSoftmaxShift log_softmax_shift(const float* x, Index count) noexcept;

@@ -152,13 +152,11 @@ HWY_INLINE float SumOf(const float* a, const float* b, Index count, F f) {
 
 HWY_INLINE float MaxOf(const float* x, Index count) {
   const FloatTag d;
-  auto most = hn::Set(d, -HUGE_VALF);
+  auto max = hn::Set(d, -HUGE_VALF);
   ForVectors(
-      d, count, [&](Index i) { most = hn::Max(most, hn::LoadU(d, x + i)); },
-      [&](Index i, std::size_t left) {
-        most = hn::Max(most, LoadPart(d, x + i, left, -HUGE_VALF));
-      });
-  return Max(d, most);
+      d, count, [&](Index i) { max = hn::Max(max, hn::LoadU(d, x + i)); },
+      [&](Index i, std::size_t left) { max = hn::Max(max, LoadPart(d, x + i, left, -HUGE_VALF)); });
+  return Max(d, max);
 }
 
 // Is every element minus infinity? NaN is not.

@@ -56,6 +56,23 @@ void LayerNorm(float* y, float* mean, float* inverse, const float* x, const floa
   }
 }
 
+// sum(g * xhat) with g = dy * gain: what the backward of either norm needs.
+HWY_INLINE float SumWithXhat(const float* dy, const float* gain, const float* xhat, Index cols) {
+  const FloatTag d;
+  auto sum = hn::Zero(d);
+  ForVectors(
+      d, cols,
+      [&](Index i) HWY_ATTR {
+        const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
+        sum = hn::MulAdd(g, hn::LoadU(d, xhat + i), sum);
+      },
+      [&](Index i, std::size_t left) HWY_ATTR {
+        const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
+        sum = hn::MulAdd(g, LoadPart(d, xhat + i, left), sum);
+      });
+  return Sum(d, sum);
+}
+
 // With xhat = (x - mean) * inverse and g = dy * gain:
 // dx = inverse * (g - mean(g) - xhat * mean(g * xhat)), dgain += dy * xhat, dbias += dy.
 void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, const float* x,
@@ -73,19 +90,8 @@ void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, c
     if (dbias) Map(dbias, dbias, dy, cols, [](auto s, auto g) HWY_ATTR { return hn::Add(s, g); });
 
     const float sum = Dot(dy, gain, cols);
-    auto with_xhat = hn::Zero(d);
-    ForVectors(
-        d, cols,
-        [&](Index i) HWY_ATTR {
-          const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
-          with_xhat = hn::MulAdd(g, hn::LoadU(d, dx + i), with_xhat);
-        },
-        [&](Index i, std::size_t left) HWY_ATTR {
-          const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
-          with_xhat = hn::MulAdd(g, LoadPart(d, dx + i, left), with_xhat);
-        });
     const auto mean_g = hn::Set(d, sum / width);
-    const auto mean_gx = hn::Set(d, Sum(d, with_xhat) / width);
+    const auto mean_gx = hn::Set(d, SumWithXhat(dy, gain, dx, cols) / width);
     ForVectors(
         d, cols,
         [&](Index i) HWY_ATTR {
@@ -122,22 +128,8 @@ void RmsNormBackward(float* dx, float* dgain, const float* dy, const float* x, c
     const auto factor = hn::Set(d, inverse[row]);
     Map(dx, x, cols, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
     AddProduct(dgain, dy, dx, cols);
-    float dot = 0;
-    {
-      auto sum = hn::Zero(d);
-      ForVectors(
-          d, cols,
-          [&](Index i) HWY_ATTR {
-            const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
-            sum = hn::MulAdd(g, hn::LoadU(d, dx + i), sum);
-          },
-          [&](Index i, std::size_t left) HWY_ATTR {
-            const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
-            sum = hn::MulAdd(g, LoadPart(d, dx + i, left), sum);
-          });
-      dot = Sum(d, sum) / static_cast<float>(cols);
-    }
-    for (Index i = 0; i < cols; ++i) dx[i] = (dy[i] * gain[i] - dx[i] * dot) * inverse[row];
+    const float mean_gx = SumWithXhat(dy, gain, dx, cols) / static_cast<float>(cols);
+    for (Index i = 0; i < cols; ++i) dx[i] = (dy[i] * gain[i] - dx[i] * mean_gx) * inverse[row];
   }
 }
 
@@ -155,8 +147,8 @@ bool AllZero(const float* x, Index size) {
   return std::all_of(x, x + size, [](float value) { return value == 0; });
 }
 
-// dx = (dy - y (dy . y)) / |x|. No gradient in gives none out, even where x is not finite: a cell
-// that attention masks.
+// dx = (dy - y (dy . y)) / |x|. Where dy is zero, so is dx, even if x is not finite: a cell that
+// attention masks.
 void UnitVectorsBackward(float* dx, const float* dy, const float* y, const float* inverse,
                          Index rows, Index cols) {
   const FloatTag d;

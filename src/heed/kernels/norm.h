@@ -1,4 +1,4 @@
-// Normalisation of rows. The statistics are kept for the way back.
+// Normalisation of rows. The statistics are kept for the backward.
 #pragma once
 
 #include "heed/base/index.h"

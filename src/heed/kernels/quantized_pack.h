@@ -1,7 +1,7 @@
-// Weights of fewer bits than a float in the order that kernels/quantized_gemm.h reads them in.
+// Packing of quantized weights, in the order that kernels/quantized_gemm.h reads them in.
 //
-// A panel holds as many rows of the weight as a panel of floats (kernels/gemm.h), turned in the
-// same way: for each k the numbers of all rows side by side. int8 begins with the rows' scales.
+// A panel holds as many rows of the weight as a panel of floats (kernels/gemm.h), transposed in
+// the same way: for each k the numbers of all rows side by side. int8 begins with the rows' scales.
 // int4 begins each group of k with the scales, and takes eight k at once: a 32-bit word for each
 // row, the first k in the lowest bits, each number with 8 added to it.
 #pragma once

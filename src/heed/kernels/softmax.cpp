@@ -15,15 +15,15 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
 struct RowSums {
-  float exps;    // of e^(x - most)
-  float shifts;  // of x - most, where wanted
+  float exps;    // of e^(x - max)
+  float shifts;  // of x - max, where wanted
 };
 
-// y = e^(x - most), and the sums of both in the same pass.
+// y = e^(x - max), and the sums of both in the same pass.
 template <bool wants_shifts>
-HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float most, Index cols) {
+HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float max, Index cols) {
   const FloatTag d;
-  const auto shift = hn::Set(d, most);
+  const auto shift = hn::Set(d, max);
   auto exps = hn::Zero(d), shifts = hn::Zero(d);
   ForVectors(
       d, cols,
@@ -48,8 +48,8 @@ HWY_INLINE RowSums ExpAndSums(float* y, const float* x, float most, Index cols) 
   return {Sum(d, exps), wants_shifts ? Sum(d, shifts) : 0};
 }
 
-HWY_INLINE float ExpAndSum(float* y, const float* x, float most, Index cols) {
-  return ExpAndSums</*wants_shifts=*/false>(y, x, most, cols).exps;
+HWY_INLINE float ExpAndSum(float* y, const float* x, float max, Index cols) {
+  return ExpAndSums</*wants_shifts=*/false>(y, x, max, cols).exps;
 }
 
 HWY_INLINE void ScaleInPlace(float* y, float factor, Index cols) {
@@ -59,17 +59,17 @@ HWY_INLINE void ScaleInPlace(float* y, float factor, Index cols) {
 
 void Softmax(float* y, const float* x, Index rows, Index cols) {
   for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
-    const float most = MaxOf(x, cols);
-    if (most == -HUGE_VALF && AllMasked(x, cols)) {
+    const float max = MaxOf(x, cols);
+    if (max == -HUGE_VALF && AllMasked(x, cols)) {
       for (Index i = 0; i < cols; ++i) y[i] = 0;
       continue;
     }
-    const float sum = ExpAndSum(y, x, most, cols);
+    const float sum = ExpAndSum(y, x, max, cols);
     ScaleInPlace(y, 1 / sum, cols);
   }
 }
 
-void ExpBelow(float* y, const float* x, float most, Index count) { ExpAndSum(y, x, most, count); }
+void ExpBelow(float* y, const float* x, float max, Index count) { ExpAndSum(y, x, max, count); }
 
 void SoftmaxBackward(float* dx, const float* dy, const float* y, Index rows, Index cols) {
   for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, y += cols) {
@@ -80,20 +80,20 @@ void SoftmaxBackward(float* dx, const float* dy, const float* y, Index rows, Ind
   }
 }
 
-// The logarithm of sum(e^(x - most)); nothing is stored.
-HWY_INLINE float SumOfExp(const float* x, float most, Index cols) {
+// sum(e^(x - max)); nothing is stored.
+HWY_INLINE float SumOfExp(const float* x, float max, Index cols) {
   const FloatTag d;
-  const auto shift = hn::Set(d, most);
+  const auto shift = hn::Set(d, max);
   return SumOf(x, cols, [d, shift](auto v) HWY_ATTR { return ExpNegative(d, hn::Sub(v, shift)); });
 }
 
 void LogSoftmax(float* y, const float* x, Index rows, Index cols) {
   for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
-    const float most = MaxOf(x, cols);
-    const float log_sum =
-        static_cast<float>(std::log(static_cast<double>(SumOfExp(x, most, cols))));
-    const auto first = hn::Set(FloatTag(), most);
-    const auto second = hn::Set(FloatTag(), log_sum);
+    const float max = MaxOf(x, cols);
+    const float logsumexp =
+        static_cast<float>(std::log(static_cast<double>(SumOfExp(x, max, cols))));
+    const auto first = hn::Set(FloatTag(), max);
+    const auto second = hn::Set(FloatTag(), logsumexp);
     Map(y, x, cols,
         [first, second](auto v) HWY_ATTR { return hn::Sub(hn::Sub(v, first), second); });
   }
@@ -115,28 +115,28 @@ void LogitsPartGradient(float* z, float factor, float spread, Index cols) {
 }
 
 LogitsPart TakeLogitsPart(float* z, Index cols, bool wants_shifts) {
-  const float most = MaxOf(z, cols);
-  if (most == -HUGE_VALF && AllMasked(z, cols)) {
+  const float max = MaxOf(z, cols);
+  if (max == -HUGE_VALF && AllMasked(z, cols)) {
     std::fill(z, z + cols, 0.0f);
-    return {most, 0, wants_shifts ? -HUGE_VALF : 0};
+    return {max, 0, wants_shifts ? -HUGE_VALF : 0};
   }
   const RowSums sums =
-      wants_shifts ? ExpAndSums<true>(z, z, most, cols) : ExpAndSums<false>(z, z, most, cols);
-  return {most, sums.exps, sums.shifts};
+      wants_shifts ? ExpAndSums<true>(z, z, max, cols) : ExpAndSums<false>(z, z, max, cols);
+  return {max, sums.exps, sums.shifts};
 }
 
 RowLoss CrossEntropyRow(float* z, Index cols, Index target, float smoothing) {
-  const float most = MaxOf(z, cols);
+  const float max = MaxOf(z, cols);
   const float at_target = z[target];
   const RowSums sums =
-      smoothing == 0 ? ExpAndSums<false>(z, z, most, cols) : ExpAndSums<true>(z, z, most, cols);
-  const double log_sum = std::log(static_cast<double>(sums.exps));
+      smoothing == 0 ? ExpAndSums<false>(z, z, max, cols) : ExpAndSums<true>(z, z, max, cols);
+  const double logsumexp = std::log(static_cast<double>(sums.exps));
 
   LogitsPartGradient(z, 1 / sums.exps, smoothing / static_cast<float>(cols), cols);
   z[target] -= 1 - smoothing;
 
-  const double likelihood = log_sum - (static_cast<double>(at_target) - most);
-  const double over_all = log_sum - static_cast<double>(sums.shifts) / static_cast<double>(cols);
+  const double likelihood = logsumexp - (static_cast<double>(at_target) - max);
+  const double over_all = logsumexp - static_cast<double>(sums.shifts) / static_cast<double>(cols);
   return {(1 - static_cast<double>(smoothing)) * likelihood + smoothing * over_all, likelihood};
 }
 
@@ -159,8 +159,8 @@ void softmax(float* y, const float* x, Index rows, Index cols) noexcept {
   HWY_DYNAMIC_DISPATCH(Softmax)(y, x, rows, cols);
 }
 
-void exp_below(float* y, const float* x, float most, Index count) noexcept {
-  HWY_DYNAMIC_DISPATCH(ExpBelow)(y, x, most, count);
+void exp_below(float* y, const float* x, float max, Index count) noexcept {
+  HWY_DYNAMIC_DISPATCH(ExpBelow)(y, x, max, count);
 }
 
 void softmax_backward(float* dx, const float* dy, const float* y, Index rows, Index cols) noexcept {

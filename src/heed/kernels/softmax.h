@@ -1,4 +1,4 @@
-// Softmax of rows, and what the losses need of it.
+// Softmax of rows, and the cross-entropy losses that rest on it.
 #pragma once
 
 #include "heed/base/index.h"
@@ -7,8 +7,8 @@ namespace heed::kernels {
 
 // y = e^(x - max) / sum, row by row. A row of minus infinities gives zeros.
 void softmax(float* y, const float* x, Index rows, Index cols) noexcept;
-// y = e^(x - most) for x <= most: what a softmax, here and in attention, adds up.
-void exp_below(float* y, const float* x, float most, Index count) noexcept;
+// y = e^(x - max) for x <= max: the terms of a softmax's sum, here and in attention.
+void exp_below(float* y, const float* x, float max, Index count) noexcept;
 // dx = y * (dy - sum(dy * y)).
 void softmax_backward(float* dx, const float* dy, const float* y, Index rows, Index cols) noexcept;
 
@@ -25,11 +25,11 @@ struct RowLoss {
 };
 RowLoss cross_entropy_row(float* z, Index cols, Index target, float smoothing) noexcept;
 
-// The same for a row whose logits are made part by part. A part of them becomes e^(z - most) ...
+// The same for a row whose logits are computed part by part. Such a part becomes e^(z - max) ...
 struct LogitsPart {
-  float most;    // the largest of them; minus infinity if all are
-  float sum;     // of e^(z - most)
-  float shifts;  // the sum of z - most if it is wanted, as smoothing does; otherwise 0
+  float max;     // the largest of them; minus infinity if all are
+  float sum;     // of e^(z - max)
+  float shifts;  // the sum of z - max if wanted, for label smoothing; otherwise 0
 };
 LogitsPart take_logits_part(float* z, Index cols, bool wants_shifts) noexcept;
 // ... and, when all parts are known, factor e - spread: softmax(z) - smoothing / cols.

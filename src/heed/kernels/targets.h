@@ -1,8 +1,8 @@
-// Which instruction sets the kernels are compiled for. Included before Highway by every kernel.
+// Instruction sets that the kernels are compiled for. Included before Highway by every kernel.
 //
 // AVX2, AVX-512 and NEON, and a plain fallback for everything else. The sets left out would only
 // lengthen the build: they are older than AVX2, or differ from AVX-512 in nothing that we use, or
-// have vectors of unknown size, which the register blocks of gemm-inl.h do not allow.
+// have vectors of unknown size, which the micro-kernel of gemm-inl.h does not allow.
 #pragma once
 
 #define HWY_DISABLED_TARGETS \

@@ -1,4 +1,4 @@
-// Which keys a query may see by the attention rule.
+// Keys that a query may see by the attention rule.
 #pragma once
 
 #include <algorithm>

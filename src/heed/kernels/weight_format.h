@@ -1,4 +1,4 @@
-// How the numbers of a weight are kept.
+// Number formats of weights.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "heed/base/error.h"
+#include "heed/ops/attention.h"
 
 namespace heed::ops {
 namespace {
@@ -49,16 +50,16 @@ GuidedRow guide(std::span<const AttentionLink> links, const HeadView& query, con
   for (Index j = 0; j < keys.length; ++j) {
     scores[j] = scale * dot(query.row(row.query), key.row(keys.begin + j));
   }
-  const double most = *std::ranges::max_element(scores);
+  const double max = *std::ranges::max_element(scores);
   double sum = 0;
-  for (const double score : scores) sum += std::exp(score - most);
+  for (const double score : scores) sum += std::exp(score - max);
   for (Index j = 0; j < keys.length; ++j) {
-    row.slope[j] = static_cast<float>(std::exp(scores[j] - most) / sum);
+    row.slope[j] = static_cast<float>(std::exp(scores[j] - max) / sum);
   }
   const double share = 1.0 / static_cast<double>(links.size());
   for (const AttentionLink& link : links) {
     const Index j = link.key - keys.begin;
-    row.loss += share * (most + std::log(sum) - scores[j]);
+    row.loss += share * (max + std::log(sum) - scores[j]);
     row.slope[j] -= static_cast<float>(share);
   }
   return row;
@@ -94,8 +95,8 @@ std::vector<GuidedRow> guided_rows(const Packed& query, const Packed& key,
 
 Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<AttentionLink> links,
                       const AlignmentLossOptions& options) {
-  const Index key_heads =
-      options.num_key_value_heads == 0 ? options.num_heads : options.num_key_value_heads;
+  const Index key_heads = num_key_value_heads(
+      {.num_heads = options.num_heads, .num_key_value_heads = options.num_key_value_heads});
   check(query.spans.count() == key.spans.count(), "alignment_loss: expected ", query.spans.count(),
         " sequences of keys, got ", key.spans.count());
   check(options.head >= 0 && options.head < options.num_heads,

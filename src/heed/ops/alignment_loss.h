@@ -8,7 +8,7 @@
 
 namespace heed::ops {
 
-// A query that should look at a key; rows of the packed tensors, both of the same sequence.
+// A query that should attend to a key; rows of the packed tensors, both of the same sequence.
 struct AttentionLink {
   Index query = 0;
   Index key = 0;
@@ -19,7 +19,7 @@ struct AttentionLink {
 struct AlignmentLossOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;    // 0: as num_heads
-  Index head = 0;                   // the one that is looked at
+  Index head = 0;                   // the one that is guided
   std::optional<float> scale = {};  // of the dot products; 1/sqrt(K), if not given
 };
 

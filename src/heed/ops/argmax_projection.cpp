@@ -27,7 +27,8 @@ double length_of(const float* row, Index count) {
   return std::sqrt(kernels::sum_of_squares(row, count));
 }
 
-// How far the product of two rows in integers can be from that in floats, in the scale of integers.
+// The bound on the error of a product of two rows in integers, in the scale of integers, against
+// the one in floats.
 //
 // A row of integers is off by half in each number, and a little for the rounding of number x scale:
 // by 0.51 sqrt(k) in length. So the product is off by that times the lengths of both rows, and of
@@ -45,7 +46,7 @@ constexpr Index panels_per_piece = 16;
 }  // namespace
 
 ArgmaxProjection::ArgmaxProjection(const Tensor& weight) {
-  check(weight.rank() == 2, "row finder: expected a weight [O, I], got ", weight.shape());
+  check(weight.rank() == 2, "argmax_projection: expected a weight [O, I], got ", weight.shape());
   out_dim_ = weight.dim(0);
   in_dim_ = weight.dim(1);
   const Index row_size = kernels::integer_row_size(in_dim_);
@@ -72,12 +73,12 @@ ArgmaxProjection::ArgmaxProjection(const Tensor& weight) {
   });
 }
 
-std::vector<Index> ArgmaxProjection::largest(const Tensor& x, double margin) const {
-  check(x.rank() == 2 && x.dim(1) == in_dim_, "row finder: expected x [N, ", in_dim_, "], got ",
-        x.shape());
+std::vector<Index> ArgmaxProjection::argmax(const Tensor& x, double margin) const {
+  check(x.rank() == 2 && x.dim(1) == in_dim_, "argmax_projection: expected x [N, ", in_dim_,
+        "], got ", x.shape());
   const Index num_rows = x.dim(0), row_size = kernels::integer_row_size(in_dim_);
-  std::vector<Index> found(num_rows, inconclusive);
-  if (scale_ == 0 || num_rows == 0) return found;
+  std::vector<Index> result(num_rows, inconclusive);
+  if (scale_ == 0 || num_rows == 0) return result;
 
   std::vector<float> scales(num_rows);
   std::vector<std::int16_t> integers(num_rows * row_size, 0);
@@ -107,9 +108,9 @@ std::vector<Index> ArgmaxProjection::largest(const Tensor& x, double margin) con
     const double ahead = static_cast<double>(best.largest) - static_cast<double>(best.second);
     const double scaled_margin =
         margin * static_cast<double>(scales[i]) * static_cast<double>(scale_);
-    if (ahead > 2 * largest_error(in_dim_) + scaled_margin) found[i] = best.row;
+    if (ahead > 2 * largest_error(in_dim_) + scaled_margin) result[i] = best.row;
   }
-  return found;
+  return result;
 }
 
 }  // namespace heed::ops

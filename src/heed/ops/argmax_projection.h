@@ -1,5 +1,4 @@
-// The row of a weight that has the largest product with a vector: the most likely token, without
-// the logits of all the others.
+// Argmax of an output projection: the most likely token, without the logits of all the others.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +9,18 @@
 
 namespace heed::ops {
 
-// Compares products of integers, rounded so finely that most of the time one of them is ahead of
-// all others by more than rounding can explain.
+// Compares products in int16, which is fine enough that most of the time one logit leads all others
+// by more than the rounding error.
 class ArgmaxProjection {
  public:
-  // A copy of weight [O, I]: changing it afterwards does not show. Copies of the object share it.
+  // Copies weight [O, I]: later changes of it have no effect. Copies of the object share it.
   explicit ArgmaxProjection(const Tensor& weight);
 
   static constexpr Index inconclusive = -1;
 
-  // x [N, I] -> for each row of x the number of the one element that is the largest in its row of
-  // ops::linear, by more than `gap`; or `unsure`, where integers cannot tell.
-  std::vector<Index> largest(const Tensor& x, double margin = 0) const;
+  // x [N, I] -> for each row of x the argmax of its row of ops::linear, if it leads by more than
+  // `margin`; `inconclusive` where the integers cannot tell.
+  std::vector<Index> argmax(const Tensor& x, double margin = 0) const;
 
  private:
   std::int16_t* panels() const { return reinterpret_cast<std::int16_t*>(panels_.get()); }

@@ -20,9 +20,9 @@ namespace {
 
 constexpr Index page_rows = kernels::attention_page_rows;
 
-// Short sequences are small work: several pieces are taken at a time, as long as they stay below so
-// many multiply-adds.
-constexpr Index small_turn = 1 << 16;
+// Pieces of short sequences are little work: a thread takes ranges of them, of about this many
+// multiply-adds.
+constexpr Index min_range_work = 1 << 16;
 
 // Everything that the kernels need for one call, forward and backward.
 struct Plan {
@@ -109,18 +109,18 @@ std::vector<Piece> forward_pieces(const Plan& plan) {
   return pieces;
 }
 
-// A function of the sizes only, so that the turns are the same for any threads.
-Index turn_of(const Plan& plan, Index count) {
+// A function of the sizes only, so that the ranges do not depend on the number of threads.
+Index pieces_per_range(const Plan& plan, Index count) {
   Index cells = 0;
   for (Index s = 0; s < plan.query.spans.count(); ++s) {
     cells += plan.query.spans[s].length * plan.key.spans[s].length;
   }
   const Index work = cells * plan.sizes.heads * (plan.sizes.key_dim + plan.sizes.value_dim);
-  return std::max<Index>(1, small_turn * count / std::max<Index>(work, 1));
+  return std::max<Index>(1, min_range_work * count / std::max<Index>(work, 1));
 }
 
-// The rows of a sequence and key/value head are prefetched while the sequence before it is worked
-// on: unless they are so many that the kernels prefetch them block by block.
+// The rows of a sequence and key/value head are prefetched while the previous sequence is
+// computed, unless they are so many that the kernels prefetch them block by block.
 //
 // x is like the query, [N, H * width].
 void prefetch_queries(const Plan& plan, const Tensor& x, Index sequence, Index group, Index width) {
@@ -145,7 +145,7 @@ void prefetch_inputs(const Plan& plan, Index sequence, Index group) {
 
 template <typename Body>
 void with_workspace(const Plan& plan, Index count, Body body) {
-  parallel_ranges(count, turn_of(plan, count), [&](Index begin, Index end) {
+  parallel_ranges(count, pieces_per_range(plan, count), [&](Index begin, Index end) {
     const auto workspace =
         allocate_floats(kernels::attention_workspace(plan.sizes.key_dim, plan.sizes.value_dim));
     for (Index i = begin; i < end; ++i) body(i, workspace.get());
@@ -293,7 +293,7 @@ Plan make_plan(const AttentionSizes& sizes, const Packed& query, const Packed& k
           /*logsumexp=*/{}};
 }
 
-bool is_recorded(const std::vector<Tensor>& inputs) {
+bool joins_graph(const std::vector<Tensor>& inputs) {
   return is_grad_enabled() && std::ranges::any_of(inputs, &Tensor::needs_gradient);
 }
 
@@ -305,7 +305,7 @@ Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMa
   const AttentionSizes sizes = checked_sizes(query, memory, keys, options);
   std::vector<Tensor> inputs;
   Plan plan = make_plan(sizes, query, {memory.keys, keys}, memory.values, mask, options, inputs);
-  check(!is_recorded(inputs), "attention: keys in pages have no gradient");
+  check(!joins_graph(inputs), "attention: keys in pages have no gradient");
   plan.paged = &memory;
   return run_forward(plan, view);
 }
@@ -315,7 +315,7 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
   const AttentionSizes sizes = checked_sizes(query, key, value, options);
   std::vector<Tensor> inputs;
   Plan plan = make_plan(sizes, query, key, value, mask, options, inputs);
-  if (is_recorded(inputs)) check_disjoint(key.spans);
+  if (joins_graph(inputs)) check_disjoint(key.spans);
   Tensor output = run_forward(plan, view);
   return record(output, inputs,
                 [plan = std::move(plan), output](const Tensor& doutput) mutable -> Gradients {

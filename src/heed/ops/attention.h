@@ -26,11 +26,11 @@ struct DenseMask {
   Index query_stride = 0;
 };
 
-// Which keys a query may see. Masked cells never matter, not even if they hold NaN.
+// The keys that a query may see. Masked cells never matter, not even if they hold NaN.
 struct AttentionMask {
   bool causal = false;  // query i of a sequence sees keys 0 .. i + past
   Index window = 0;     // 0, or a query sees only keys less than `window` away from its own place
-  std::shared_ptr<const DenseMask> dense;  // optional; joined to the others
+  std::shared_ptr<const DenseMask> dense;  // optional; combined with the others
 
   static AttentionMask none() { return {}; }
   static AttentionMask causal_mask() { return {.causal = true, .window = 0, .dense = nullptr}; }
@@ -54,8 +54,8 @@ Index num_key_value_heads(const AttentionOptions& options);
 
 // Keys and values of several sequences in pages of P = kernels::attention_page_rows rows: token t
 // of sequence s is in page pages[s][t / P], at row t % P. Each head has all of its pages together,
-// so that it reads memory in long runs. Sequences may share pages; a page that nobody names may
-// hold anything.
+// so that it reads memory in long runs. Sequences may share pages; a page that no
+// sequence names may hold anything.
 struct PagedKeys {
   Tensor keys;                            // [G, pages, P, K]
   Tensor values;                          // [G, pages, P, J]
@@ -63,18 +63,18 @@ struct PagedKeys {
   std::vector<std::vector<Index>> pages;  // of each sequence, in order
 };
 
-// What happened inside, for whoever watches: one tensor [H, queries, keys] per sequence, and of the
-// softmax one [H, queries] each.
+// Intermediate results: one tensor [H, queries, keys] per sequence, and for maxima and sums one
+// [H, queries].
 struct AttentionView {
   std::vector<Tensor> scores;   // similarity * scale
   std::vector<Tensor> capped;   // after softcap
   std::vector<Tensor> masked;   // after ALiBi and mask: minus infinity where masked
   std::vector<Tensor> weights;  // after softmax, before dropout: e^(masked - maximum) * (1 / sum)
   std::vector<Tensor> maxima;   // of the masked scores: minus infinity where all are masked
-  std::vector<Tensor> sums;     // of e^(masked - maximum), as the blocks of keys came
+  std::vector<Tensor> sums;     // of e^(masked - maximum), in the order of the online softmax
 };
 
-// What `attention` of plain tensors takes: a mask and options in one.
+// Mask and options of `attention` of plain tensors.
 struct PlainAttentionOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
@@ -98,13 +98,14 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
 // query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query
 // and key have as many sequences; sequence s of the query attends to sequence s of the key. A query
 // that may see nothing gives zeros, and zero gradients. Exact, blocked: memory grows with N + M,
-// not N * M, unless a view asks for the weights. The result has the same bits with a view and
+// not N * M, unless a view wants the weights. The result has the same bits with a view and
 // without.
 Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options,
                  AttentionView* view = nullptr);
 
-// The same for keys and values in pages, to the bit. For decoding: refuses to be recorded.
+// The same for keys and values in pages, to the bit. For decoding: refuses inputs that need a
+// gradient.
 Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMask& mask,
                  const AttentionOptions& options, AttentionView* view = nullptr);
 

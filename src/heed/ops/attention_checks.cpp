@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index page_rows = kernels::attention_page_rows;
 
-// What holds wherever the keys are; the value's width is left to the caller.
+// The checks that do not depend on the layout of the keys; the caller sets the value's width.
 AttentionSizes checked_sizes(const Packed& query, const AttentionOptions& options) {
   const Index heads = options.num_heads;
   const Index groups = num_key_value_heads(options);

@@ -1,4 +1,5 @@
-// What `attention` refuses. Messages name the operation, what it expected and what it got.
+// Checks of the arguments of `attention`. Messages name the operation, what it expected and what it
+// got.
 #pragma once
 
 #include "heed/ops/attention.h"

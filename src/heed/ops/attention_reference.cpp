@@ -38,7 +38,7 @@ Tensor placed(const Tensor& x, const Shape& shape, Index row, Index column) {
   return matmul(left, matmul(x, right, {.transpose_b = true}));
 }
 
-// What is added to the scores: minus infinity where a cell is masked, ALiBi and the dense mask.
+// The bias of the scores: minus infinity where a cell is masked, ALiBi and the dense mask.
 Tensor bias_matrix(const AttentionMask& mask, const AttentionOptions& options, Index sequence,
                    Index head, const Shape& shape) {
   Tensor bias = Tensor::zeros(shape);

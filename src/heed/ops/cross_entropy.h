@@ -1,4 +1,4 @@
-// Losses: how surprised a model is by the right answers.
+// Cross-entropy of logits and target classes.
 #pragma once
 
 #include <optional>

@@ -140,7 +140,7 @@ Tensor swiglu(const Tensor& gate, const Tensor& values) {
 Tensor dropout(const Tensor& x, const Dropout& options) {
   const auto rule = checked_rule("dropout", options);
   if (rule.threshold == 0) return x;
-  // The same elements fall away on the way back; the rule makes them again.
+  // The backward drops the same elements: the rule generates their mask again.
   return record(dropped(nullptr, x, rule), {x},
                 [rule](const Tensor& dy) -> Gradients { return {dropped(nullptr, dy, rule)}; });
 }

@@ -21,7 +21,7 @@ Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact);
 Tensor silu(const Tensor& x);                             // x * sigmoid(x)
 Tensor swiglu(const Tensor& gate, const Tensor& values);  // silu(gate) * values
 
-// Where the random numbers of a dropout come from, and how many elements it takes away.
+// The probability of a dropout, and the key of its random numbers.
 struct Dropout {
   float probability = 0;  // in [0, 1), rounded to a multiple of 1/65536
   std::uint64_t key = 0;  // random_key(seed, step, place)

@@ -14,7 +14,7 @@ constexpr Index packed_grain = 16;  // a packed row lies among those of its pane
 
 // y[i] = factor * x[rows[i]], [count, D].
 template <typename Rows>
-Tensor gathered(const Tensor& x, const Rows& rows, float factor) {
+Tensor select_rows(const Tensor& x, const Rows& rows, float factor) {
   const Index cols = x.dim(1), count = static_cast<Index>(rows.size());
   Tensor y = Tensor::empty({count, cols});
   parallel_ranges(count, grain, [&, from = x.data(), to = y.data()](Index begin, Index end) {
@@ -27,7 +27,7 @@ Tensor gathered(const Tensor& x, const Rows& rows, float factor) {
 
 // dx[rows[i]] += factor * dy[i]. Each piece owns a range of columns, and takes the rows in order.
 template <typename Rows>
-Tensor scattered(Tensor dx, const Tensor& dy, const Rows& rows, float factor) {
+Tensor scatter_add(Tensor dx, const Tensor& dy, const Rows& rows, float factor) {
   constexpr Index columns = 32;
   const Index cols = dx.dim(1);
   parallel_ranges(cols, columns, [&, from = dy.data(), to = dx.data()](Index begin, Index end) {
@@ -56,10 +56,10 @@ void check_ids(std::span<const int> ids, Index num_rows) {
 Tensor embedding(const Tensor& table, std::span<const int> ids, float scale) {
   check(table.rank() == 2, "embedding: expected a table [V, D], got ", table.shape());
   check_ids(ids, table.dim(0));
-  return record(gathered(table, ids, scale), {table},
+  return record(select_rows(table, ids, scale), {table},
                 [ids = std::vector<int>(ids.begin(), ids.end()), shape = table.shape(), scale](
                     const Tensor& dy, const TakeGradient& take) -> Gradients {
-                  return {scattered(gradient_so_far(take, shape), dy, ids, scale)};
+                  return {scatter_add(gradient_so_far(take, shape), dy, ids, scale)};
                 });
 }
 
@@ -82,10 +82,10 @@ Tensor gather_rows(const Tensor& x, std::span<const Index> rows) {
   for (const Index row : rows) {
     check(row >= 0 && row < x.dim(0), "gather_rows: expected rows below ", x.dim(0), ", got ", row);
   }
-  return record(gathered(x, rows, 1), {x},
+  return record(select_rows(x, rows, 1), {x},
                 [rows = std::vector<Index>(rows.begin(), rows.end()), shape = x.shape()](
                     const Tensor& dy, const TakeGradient& take) -> Gradients {
-                  return {scattered(gradient_so_far(take, shape), dy, rows, 1)};
+                  return {scatter_add(gradient_so_far(take, shape), dy, rows, 1)};
                 });
 }
 

@@ -11,7 +11,7 @@ namespace heed::ops {
 
 // table [V, D], N ids in [0, V) -> scale * table[id], [N, D].
 Tensor embedding(const Tensor& table, std::span<const int> ids, float scale = 1);
-// The same bits from a packed table. Nothing is recorded.
+// The same bits from a packed table, outside the autograd graph.
 Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scale = 1);
 
 // Rows of x in another order, with repeats: x [N, D], rows in [0, N) -> [rows, D].

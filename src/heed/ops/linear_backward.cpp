@@ -9,9 +9,9 @@
 namespace heed::ops {
 namespace {
 
-// A small weight's gradient: the rows are cut into groups, and each group makes its own sum over
-// its rows, chunk by chunk. A chunk of dy is read once into the L2, where all three
-// products find it. For a large weight the groups' sums would cost more than they save.
+// A small weight's gradient: the rows are split into groups, and each group has its own sum over
+// its rows, chunk by chunk. A chunk of dy is read once into L2 for all three products. For a large
+// weight the groups' sums would cost more than they save.
 constexpr Index num_groups = 16;
 constexpr Index chunk_rows = 21 * kernels::gemm_mr;
 constexpr Index largest_small_weight = 1 << 16;
@@ -40,7 +40,7 @@ class GroupSums {
   std::shared_ptr<float> sums_;
 };
 
-// Where dx is added up: in what there is, or in new memory.
+// dx is accumulated in the gradient so far, or in new memory.
 Tensor dx_of(const Tensor& x, const LinearBackwardOptions& options) {
   if (!options.wants_dx) return {};
   return options.dx_so_far.is_defined() ? options.dx_so_far : Tensor::empty(x.shape());

@@ -16,7 +16,8 @@ void check_rows(const char* op, const Tensor& x, const Tensor& gain) {
         gain.shape());
 }
 
-// Sums over all rows that are made piece by piece: each piece has a row of its own, added in order.
+// Sums over all rows, piece by piece: each piece has a row of its own, and these are added in
+// order.
 class PieceSums {
  public:
   PieceSums(Index rows, Index cols)

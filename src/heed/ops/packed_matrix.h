@@ -9,7 +9,7 @@
 
 namespace heed::ops {
 
-// A copy: changing the weight afterwards does not show. Copies of the object share it.
+// A copy: later changes of the weight have no effect. Copies of the object share it.
 class PackedMatrix {
  public:
   PackedMatrix() = default;  // undefined

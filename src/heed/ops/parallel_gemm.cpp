@@ -9,23 +9,21 @@
 #include "heed/kernels/quantized_gemm.h"
 #include "heed/kernels/quantized_pack.h"
 
-// Which GEMM loop runs when, and why:
+// The GEMM loops and their operands:
 //
-// | product               | rows of A   | kernel and its loop                | because | |
-// --------------------- | ----------- | ---------------------------------- | -------------------- |
-// | x weight^T            | up to 3     | gemm_few_rows: StreamRowsOfB       | reading B is all |
-// | x weight^T            | 4 to 192    | gemm_few_rows: BlockPanel          | no pass to pack B |
-// | any other layout      | any         | gemm_pack, then gemm               | panels are reused |
-// | packed, A not         | up to 6     | gemm: StreamPanels                 | B is read in order |
-// | transposed            |             |                                    | | | packed | more |
-// gemm: GemmPanels, KC x NR panels   | tiles from L1        | | packed, A transposed  | any | gemm:
-// GemmPanels, A packed too     | rows of A are apart  | | quantized             | up to 6     |
-// quantized_gemm: StreamPanels       | dequantized in       | |                       | | |
-// registers            | | quantized             | more        | quantized_gemm: | dequantized once
-// per | |                       |             | MultiplyDequantized                | panel, in L1 |
+// | product              | rows of A | kernel and its loop                 | reason              |
+// | -------------------- | --------- | ----------------------------------- | ------------------- |
+// | x weight^T           | up to 3   | gemm_few_rows: StreamRowsOfB        | bound by reading B  |
+// | x weight^T           | 4 to 192  | gemm_few_rows: BlockPanel           | no pass to pack B   |
+// | any other layout     | any       | gemm_pack, then gemm                | panels are reused   |
+// | packed, A row-major  | up to 6   | gemm: StreamPanels                  | B is read in order  |
+// | packed, A row-major  | more      | gemm: GemmPanels                    | tiles from L1       |
+// | packed, A transposed | any       | gemm: GemmPanels, packs A too       | rows of A are apart |
+// | quantized            | up to 6   | quantized_gemm: StreamPanels        | floats in registers |
+// | quantized            | more      | quantized_gemm: MultiplyDequantized | floats in L1        |
 //
 // GemmRowsOfB, over rows that are not packed, is left to attention, whose operands are in L1. Every
-// loop makes each element in the same order: one chain of fused multiply-adds for each KC of k,
+// loop sums each element in the same order: one chain of fused multiply-adds for each KC of k,
 // added one after another. So the bits do not depend on the loop.
 namespace heed::ops {
 namespace {
@@ -36,8 +34,8 @@ constexpr Index piece_columns = 512;
 constexpr Index min_pieces = 8;
 constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a second thread
 
-// Into how many pieces rows are cut: a function of the sizes only, so that the pieces are the same
-// for any threads. An even number of them: two threads end together.
+// The number of pieces of rows: a function of the sizes only, so that the pieces are the same for
+// any number of threads. Even, so that two threads finish together.
 Index num_row_pieces(Index m, Index n, Index k) {
   if (m * n * k <= small_work) return 1;
   const Index column_pieces = quotient_up(n, piece_columns);

@@ -1,5 +1,4 @@
-// GEMM over all threads, outside of the autograd graph: what the differentiable products are made
-// of.
+// GEMM over all threads, outside the autograd graph: the differentiable products call it.
 #pragma once
 
 #include "heed/base/index.h"

@@ -12,10 +12,10 @@ namespace {
 
 constexpr Index grain = 256;  // rows of one piece
 
-// Turns each pair (a, b) of a head by its angle: (a cos - b sin, a sin + b cos). direction -1 turns
-// back.
-Tensor turned(const Tensor& x, const RotaryTable& table, const std::vector<Index>& positions,
-              const RotaryOptions& options, Index rotary_dim, float direction) {
+// RoPE: rotates each pair (a, b) of a head by its angle: (a cos - b sin, a sin + b cos). direction
+// -1 rotates by the opposite angle.
+Tensor rotate_pairs(const Tensor& x, const RotaryTable& table, const std::vector<Index>& positions,
+                    const RotaryOptions& options, Index rotary_dim, float direction) {
   const Index rows = x.dim(0), cols = x.dim(1), width = cols / options.num_heads;
   const Index half = rotary_dim / 2;
   const bool halves = options.pairs == RotaryPairs::halves;
@@ -113,16 +113,16 @@ Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> 
   }
 
   const std::vector<Index> places(positions.begin(), positions.end());
-  // A rotation goes back by the opposite angle.
-  return record(turned(x, table, places, options, rotary_dim, 1), {x},
+  // The backward of a rotation is the rotation by the opposite angle.
+  return record(rotate_pairs(x, table, places, options, rotary_dim, 1), {x},
                 [table, places, options, rotary_dim](const Tensor& dy) -> Gradients {
-                  return {turned(dy, table, places, options, rotary_dim, -1)};
+                  return {rotate_pairs(dy, table, places, options, rotary_dim, -1)};
                 });
 }
 
 std::vector<float> alibi_slopes(Index num_heads) {
   // For H a power of two: 2^(-8/H), 2^(-16/H), ...; otherwise those of the next lower power, then
-  // every other one of the next higher power, as the paper's own code fills the gap.
+  // every other one of the next higher power, as the paper's own code does.
   Index power = 1;
   while (power * 2 <= num_heads) power *= 2;
   std::vector<float> slopes;

@@ -1,5 +1,4 @@
-// Where a token stands in its sequence: sinusoidal and learned tables, rotary rotation, ALiBi
-// slopes.
+// Positional encodings: sinusoidal and learned tables, RoPE, ALiBi slopes.
 #pragma once
 
 #include <vector>
@@ -17,11 +16,11 @@ Tensor sinusoidal_table(Index length, Index dim);
 Tensor add_positions(const Packed& x, const Tensor& table,
                      std::span<const Index> first_positions = {});
 
-enum class RotaryPairs { halves, interleaved };  // (i, i + d/2) or (2i, 2i + 1) turn together
+enum class RotaryPairs { halves, interleaved };  // (i, i + d/2) or (2i, 2i + 1)
 
 struct RotaryOptions {
   Index num_heads = 1;
-  Index rotary_dim = 0;  // the first elements of each head that turn; 0: all of them
+  Index rotary_dim = 0;  // the first elements of each head, which are rotated; 0: all
   RotaryPairs pairs = RotaryPairs::halves;
 };
 
@@ -31,7 +30,8 @@ struct RotaryTable {
 };
 RotaryTable rotary_table(Index length, Index rotary_dim, float base = 10000);
 
-// x [N, H * K], each head's vector turned by the angles of its position. `positions` has N entries.
+// RoPE: x [N, H * K], each head's vector rotated by the angles of its position. `positions` has N
+// entries.
 Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> positions,
               const RotaryOptions& options);
 

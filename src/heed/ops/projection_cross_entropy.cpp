@@ -19,10 +19,10 @@ namespace {
 constexpr Index loss_rows = 96;  // whose losses are taken at a time
 
 // Rows are taken in chunks, whose logits exist at one time, and columns in tiles: a tile's share of
-// the weight stays in the L2 while all rows of the chunk pass by it.
+// the weight stays in L2 while all rows of the chunk are multiplied by it.
 constexpr Index large_weight = 4 << 20;  // values
 Index max_chunk_rows(Index weight_size) { return weight_size < large_weight ? 384 : 768; }
-// A chunk's rows of a tile are taken in pieces: the L2 holds the logits of one and
+// A chunk's rows of a tile are taken in pieces: L2 holds the logits of one and
 // of the next, beside the tile's share of the weight and of its gradient.
 constexpr Index piece_values = 44000;   // logits
 constexpr Index max_piece_rows = 252;   // which are summed over in one go
@@ -57,23 +57,23 @@ class Tiles {
 
 // Rows of a piece: whole tiles, and pieces of nearly one size.
 Index even_piece_rows(Index chunk_rows, Index tile_width) {
-  const Index most = std::min(max_piece_rows, piece_values / std::max<Index>(1, tile_width));
-  const Index num_pieces = std::max<Index>(1, quotient_up(chunk_rows, most));
+  const Index max_rows = std::min(max_piece_rows, piece_values / std::max<Index>(1, tile_width));
+  const Index num_pieces = std::max<Index>(1, quotient_up(chunk_rows, max_rows));
   return rounded_up(std::max<Index>(1, quotient_up(chunk_rows, num_pieces)), kernels::gemm_mr);
 }
 
-// What is known of a row when all parts of its logits are.
+// The softmax of a row, from all parts of its logits.
 struct RowSoftmax {
-  double most = 0, sum = 0, shifts = 0;
+  double max = 0, sum = 0, shifts = 0;
 };
 
-RowSoftmax joined(std::span<const kernels::LogitsPart> parts, const Tiles& tiles) {
+RowSoftmax combine_parts(std::span<const kernels::LogitsPart> parts, const Tiles& tiles) {
   RowSoftmax row;
-  row.most = parts[0].most;
-  for (const kernels::LogitsPart& part : parts) row.most = std::max<double>(row.most, part.most);
+  row.max = parts[0].max;
+  for (const kernels::LogitsPart& part : parts) row.max = std::max<double>(row.max, part.max);
   for (Index tile = 0; tile < tiles.count(); ++tile) {
     const kernels::LogitsPart& part = parts[static_cast<std::size_t>(tile)];
-    const double below = part.most - row.most;
+    const double below = part.max - row.max;
     row.sum += part.sum == 0 ? 0 : part.sum * std::exp(below);
     row.shifts += part.shifts + below * static_cast<double>(tiles.width(tile));
   }
@@ -81,9 +81,9 @@ RowSoftmax joined(std::span<const kernels::LogitsPart> parts, const Tiles& tiles
 }
 
 // One pass over all rows: the losses and, where wanted, gradients for a loss of weight 1. A chunk
-// is gone through twice. First its logits are made, tile by tile, and become e^(z - most) with the
-// largest logit of their part of the row; then all parts of a row are known, and a tile becomes the
-// gradient of its logits and goes on into dx and the weight's gradient.
+// takes two passes. The first computes its logits, tile by tile, as e^(z - max) with the maximum of
+// their part of the row. Then all parts of a row are known, and the second turns a tile into the
+// gradient of its logits and multiplies it into dx and the weight's gradient.
 class ProjectionPass {
  public:
   ProjectionPass(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -185,16 +185,16 @@ class ProjectionPass {
 
   void take_loss(Index row) {
     const std::span parts(&parts_[row * num_tiles_], static_cast<std::size_t>(num_tiles_));
-    const RowSoftmax all = joined(parts, tiles_);
-    const double log_sum = std::log(all.sum);
-    const double likelihood = log_sum - (static_cast<double>(at_target_[row]) - all.most);
-    const double over_all = log_sum - all.shifts / static_cast<double>(classes_);
+    const RowSoftmax all = combine_parts(parts, tiles_);
+    const double logsumexp = std::log(all.sum);
+    const double likelihood = logsumexp - (static_cast<double>(at_target_[row]) - all.max);
+    const double over_all = logsumexp - all.shifts / static_cast<double>(classes_);
     const double share = smoothing_ == 0 ? 0 : smoothing_ * over_all;
     losses_[first_ + row] = {(1 - static_cast<double>(smoothing_)) * likelihood + share,
                              likelihood};
     for (Index tile = 0; tile < num_tiles_; ++tile) {
       factors_[row * num_tiles_ + tile] =
-          static_cast<float>(std::exp(parts[tile].most - all.most) / all.sum);
+          static_cast<float>(std::exp(parts[tile].max - all.max) / all.sum);
     }
   }
 
@@ -268,7 +268,7 @@ class ProjectionPass {
   Index num_tiles_, num_groups_, chunk_rows_, tile_stride_, piece_rows_;
   Index first_ = 0, count_ = 0;             // the rows of this chunk
   std::vector<kernels::LogitsPart> parts_;  // [chunk rows, tiles]
-  std::vector<float> factors_;  // [chunk rows, tiles]: e^(most of the part - most) / sum
+  std::vector<float> factors_;              // [chunk rows, tiles]: e^(part's max - row's max) / sum
   std::vector<float> at_target_;
   std::vector<kernels::RowLoss> losses_;
   std::shared_ptr<float> logits_, weight_columns_, weight_rows_, x_panels_, dx_sums_;

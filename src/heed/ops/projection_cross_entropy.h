@@ -1,4 +1,4 @@
-// The last layer of a model that names words, and its loss.
+// Output projection and cross-entropy in one function.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct ProjectionLoss {
 // in the same pass.
 ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                         std::span<const int> targets, float label_smoothing);
-// The same for a packed weight, without bias. Nothing is recorded.
+// The same for a packed weight, without bias, outside the autograd graph.
 ProjectionLoss projection_cross_entropy(const Tensor& x, const PackedMatrix& weight,
                                         std::span<const int> targets, float label_smoothing);
 

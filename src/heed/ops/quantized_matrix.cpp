@@ -46,36 +46,36 @@ float to_int8(std::uint8_t* to, std::span<const float> row) {
 
 constexpr std::size_t group_size = kernels::int4_group;
 
-// Integers in [-8, 7] for one group, and how well they fit.
+// int4 values of one group, and how well they fit.
 struct Group {
   int numbers[group_size];
   float scale = 0;  // the best one for these numbers, in least squares
-  float gain = 0;   // what it takes off the sum of squares
+  float gain = 0;   // the reduction of the squared error
 };
 
 // x / step to the nearest integer of the range, for a given inverse of the step.
-Group rounded(std::span<const float> group, float inverse) {
-  Group found;
+Group round_group(std::span<const float> group, float inverse) {
+  Group result;
   float products = 0, squares = 0;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    // Positive before the fraction is cut off, so that cutting rounds down.
+    // Positive before truncation, so that it rounds down.
     const float raised = std::clamp(group[i] * inverse + 8.5f, 0.0f, 15.5f);
-    found.numbers[i] = static_cast<int>(raised) - 8;
-    const auto number = static_cast<float>(found.numbers[i]);
+    result.numbers[i] = static_cast<int>(raised) - 8;
+    const auto number = static_cast<float>(result.numbers[i]);
     products += group[i] * number;
     squares += number * number;
   }
   if (squares > 0) {
-    found.scale = products / squares;
-    found.gain = products * found.scale;
+    result.scale = products / squares;
+    result.gain = products * result.scale;
   }
-  return found;
+  return result;
 }
 
-// The weight of the largest size becomes -8, whatever its sign, because that end of the range is
-// the longer one; or a little more or less than -8, where the others then fit better.
+// The weight of the largest magnitude becomes -8, whatever its sign, because that end of the range
+// is the longer one; or a little more or less than -8, where the others then fit better.
 //
-// The error that is left, in squares, as a share of the weights of a trained translator (tables and
+// The squared error that remains, as a share of the weights of a trained translator (tables and
 // layers): 0.95% and 1.07% with a range of -7 to 7, 0.74% and 0.84% with the largest at -8, 0.72%
 // and 0.81% with the best scale for the same integers, 0.66% and 0.75% with the best of these ends.
 // 120 ends of both signs would leave as much.
@@ -87,8 +87,8 @@ Group best_group(std::span<const float> group) {
   Group best{};
   if (std::abs(largest) <= negligible) return best;
   for (float end = 6.5f; end <= 9; end += 0.25f) {
-    const Group found = rounded(group, -end / largest);
-    if (found.gain > best.gain) best = found;
+    const Group candidate = round_group(group, -end / largest);
+    if (candidate.gain > best.gain) best = candidate;
   }
   return best;
 }
@@ -108,9 +108,9 @@ void to_int4(std::uint8_t* to, float* scales, std::span<const float> row) {
 void check_range(const Tensor& weight, WeightFormat format) {
   constexpr float half_bound = 65520;  // from here on, the nearest f16 is infinity
   for (const float x : weight.values()) {
-    check(std::isfinite(x), "narrow weights: expected finite numbers, got ", x);
+    check(std::isfinite(x), "quantize: expected finite numbers, got ", x);
     check(format != WeightFormat::f16 || std::abs(x) < half_bound,
-          "narrow weights: expected numbers below ", half_bound, " for f16, got ", x);
+          "quantize: expected numbers below ", half_bound, " for f16, got ", x);
   }
 }
 
@@ -118,7 +118,7 @@ void check_range(const Tensor& weight, WeightFormat format) {
 
 QuantizedMatrix quantize(const Tensor& weight, WeightFormat format) {
   assert(format != WeightFormat::f32);
-  check(weight.rank() == 2, "narrow weights: expected a weight [O, I], got ", weight.shape());
+  check(weight.rank() == 2, "quantize: expected a weight [O, I], got ", weight.shape());
   check_range(weight, format);
   QuantizedMatrix quantized{format, weight.dim(0), weight.dim(1), {}, {}};
   const Index row_bytes = kernels::weight_row_bytes(format, quantized.cols);

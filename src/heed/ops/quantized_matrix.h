@@ -1,4 +1,4 @@
-// A weight in fewer bits than floats take, row by row, as files hold it.
+// A quantized weight, row by row, as files hold it.
 #pragma once
 
 #include <cstdint>
