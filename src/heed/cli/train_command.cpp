@@ -128,8 +128,8 @@ Command train_command() {
   auto options = std::make_shared<TrainOptions>();
   auto progress = std::make_shared<ProgressOptions>();
   Command command("train",
-                  "Train a model. The files that are given decide the task. In brackets: values of "
-                  "the preset tiny.",
+                  "Train a model. The files that are given decide the task.\n"
+                  "Values in brackets are those of the preset tiny.",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");
   CLI::App& app = *command.app();
