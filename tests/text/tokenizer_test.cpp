@@ -46,13 +46,8 @@ Error error_of(const Work& work) {
 }
 
 TEST(Subwords, HaveNames) {
-  for (const Subwords subwords : all_subwords) {
-    EXPECT_EQ(parse_subwords(to_string(subwords)), subwords);
-  }
+  for (const Subwords subwords : all_subwords) EXPECT_NE(to_string(subwords), "");
   EXPECT_EQ(to_string(Subwords::character), "char");
-  const Error error = error_of([] { parse_subwords("syllable"); });
-  EXPECT_EQ(error.kind(), ErrorKind::usage);
-  EXPECT_STREQ(error.what(), "subwords: expected bpe, unigram, word, char or byte, got 'syllable'");
 }
 
 TEST(Tokenizer, GivesItsTrainingTextBackForEveryKindOfPiece) {

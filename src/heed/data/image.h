@@ -1,4 +1,4 @@
-// Images as bytes: made of the same few channels at every pixel, resized, turned to grey or colour.
+// Images as bytes: creation, resizing, conversion between grey and colour.
 #pragma once
 
 #include <cstdint>

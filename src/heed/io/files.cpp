@@ -64,7 +64,7 @@ void sync_folder(const std::string& folder) {
 
 bool is_abandoned(const std::string& path) {
   const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  // A living writer holds the lock; the system lets go of it when the writer dies.
+  // A running process holds the lock; the system releases it when the process dies.
   return descriptor.number >= 0 && ::flock(descriptor.number, LOCK_EX | LOCK_NB) == 0;
 }
 

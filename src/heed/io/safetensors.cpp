@@ -72,7 +72,7 @@ Sections split_sections(std::string_view bytes, const std::string& source) {
 
 json parse_header(std::string_view header, const std::string& source) {
   check_model(is_utf8(header), source, ": expected a header in UTF-8, found other bytes");
-  check_model(header.starts_with('{'), source, ": expected a header that begins with {, found ",
+  check_model(header.starts_with('{'), source, ": expected a header that starts with {, found ",
               header.empty() ? "nothing" : shown(std::string(1, header.front())));
   // The format pads with spaces; JSON would also allow tabs and line ends here.
   const std::size_t last = header.find_last_not_of(' ');
@@ -204,11 +204,6 @@ constexpr auto as_it_is = [](auto value) { return value; };
 TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
                           std::span<const float> values) {
   return {std::move(name), DType::f32, std::move(shape), std::as_bytes(values)};
-}
-
-TensorRecord integer_record(std::string name, std::vector<std::int64_t> shape,
-                            std::span<const std::int64_t> values) {
-  return {std::move(name), DType::i64, std::move(shape), std::as_bytes(values)};
 }
 
 SafetensorsFile SafetensorsFile::load(const std::string& path) {

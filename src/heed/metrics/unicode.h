@@ -1,4 +1,4 @@
-// What the metrics need to know about characters, as Python's str and regex know it.
+// Unicode character classes and cases for the metrics, as in Python's str and regex.
 #pragma once
 
 #include <cstddef>

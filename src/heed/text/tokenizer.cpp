@@ -58,13 +58,6 @@ bool has_space_before(std::string_view model) {
 
 }  // namespace
 
-Subwords parse_subwords(std::string_view name) {
-  for (const auto& [subwords, its_name] : subword_names) {
-    if (name == its_name) return subwords;
-  }
-  fail(ErrorKind::usage, "subwords: expected bpe, unigram, word, char or byte, got '", name, "'");
-}
-
 std::string_view to_string(Subwords subwords) {
   for (const auto& [other, name] : subword_names) {
     if (other == subwords) return name;
