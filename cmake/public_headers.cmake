@@ -3,6 +3,7 @@
 # What users include; heed/heed.h includes all of them.
 set(HEED_PUBLIC_HEADERS
   heed/heed.h
+  heed/base/choices.h
   heed/base/error.h
   heed/base/index.h
   heed/base/parallel.h
@@ -75,7 +76,6 @@ set(HEED_SUPPORT_HEADERS
   heed/kernels/weight_format.h
   heed/metrics/bleu_tokenizers.h
   heed/metrics/word_alignment.h
-  heed/models/choices.h
   heed/models/class_head.h
   heed/models/model.h
   heed/models/packed_ids.h

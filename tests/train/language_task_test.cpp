@@ -129,7 +129,7 @@ TEST(LanguageTask, TakesEveryKindOfPiecesButWords) {
   const ToyText toy;
   for (const auto subwords :
        {text::Subwords::bpe, text::Subwords::character, text::Subwords::byte}) {
-    Training training = toy.training(std::string(text::to_string(subwords)));
+    Training training = toy.training(std::string(name_of(subwords)));
     training.recipe.tokenizer = {.vocabulary = 30, .subwords = subwords};
     EXPECT_NE(hash_after(training), "");
     const auto loaded = models::load_model_folder<models::LanguageModel>(training.model_folder);

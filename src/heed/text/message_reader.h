@@ -1,4 +1,4 @@
-// Reads serialised protobuf messages. SentencePiece tells its users little about a model, and its
+// Reads serialised protobuf messages. SentencePiece exposes little about a model, and its
 // own message classes are not installed.
 #pragma once
 

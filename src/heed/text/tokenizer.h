@@ -10,11 +10,20 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/choices.h"
+
 namespace heed::text {
 
 enum class Subwords { bpe, unigram, word, character, byte };
 
-std::string_view to_string(Subwords subwords);  // "bpe", "unigram", "word", "char", "byte"
+}  // namespace heed::text
+
+namespace heed {
+template <>
+std::span<const Choice<text::Subwords>> choices();  // bpe, unigram, word, char, byte
+}  // namespace heed
+
+namespace heed::text {
 
 struct TokenizerOptions {
   int vocabulary = 10000;  // how many pieces, the four special ones included
