@@ -31,7 +31,7 @@ std::vector<data::SentencePair> test_pairs(const CorpusCommandOptions& options) 
       .test;
 }
 
-// A folder with anything that the demo does not make is somebody else's.
+// A folder that holds anything else was not made by the demo.
 void check_folder(const std::string& folder) {
   static const std::set<std::string> ours{"corpus", "model"};
   if (!std::filesystem::exists(folder)) return;

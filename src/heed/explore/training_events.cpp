@@ -27,7 +27,7 @@ void TrainingEvents::add(std::shared_ptr<serve::EventStream> stream) {
   changed_.notify_all();
 }
 
-// Sleeps while nobody listens.
+// Sleeps while there are no clients.
 void TrainingEvents::run() {
   std::unique_lock lock(mutex_);
   while (true) {

@@ -172,7 +172,7 @@ TensorRecord read_entry(const std::string& name, const json& entry, std::string_
 void check_layout(std::vector<TensorRecord> tensors, std::string_view data,
                   const std::string& source) {
   const auto* base = reinterpret_cast<const std::byte*>(data.data());
-  // An empty tensor comes before the one that begins at the same place.
+  // An empty tensor comes before the one that starts at the same offset.
   std::ranges::sort(tensors, {}, [](const TensorRecord& record) {
     return std::pair(record.bytes.data(), record.bytes.size());
   });
@@ -236,9 +236,9 @@ std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
 }
 
 TensorRecord SafetensorsFile::require(std::string_view name) const {
-  std::optional<TensorRecord> found = find(name);
-  check_model(found.has_value(), source_, ": expected a tensor named ", name, ", found none");
-  return *std::move(found);
+  std::optional<TensorRecord> record = find(name);
+  check_model(record.has_value(), source_, ": expected a tensor named ", name, ", found none");
+  return *std::move(record);
 }
 
 void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> values) const {

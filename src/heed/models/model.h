@@ -1,4 +1,4 @@
-// What all models share: a checked configuration, and copies of a model for inference.
+// The base class of all models: a checked configuration, and copies of a model for inference.
 #pragma once
 
 #include <cstdint>

@@ -72,7 +72,7 @@ class ForwardContext {
   ops::AttentionView* watch(std::string_view name) {
     return watcher_ ? watcher_->watch(name) : nullptr;
   }
-  // Shows the tensor LAYER.PART. The name is only made when somebody watches.
+  // Shows the tensor LAYER.PART. The name is built only if there is a watcher.
   void see(std::string_view layer, std::string_view part, const Tensor& values) {
     if (watcher_) watcher_->see(std::string(layer) + '.' + std::string(part), values);
   }

@@ -1,5 +1,5 @@
-// A training task: its data, its model, its loss and its scores. The training loop knows what it
-// trains by this interface alone.
+// A training task: its data, its model, its loss and its scores. The training loop uses this
+// interface alone.
 #pragma once
 
 #include <functional>
