@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t samples_of_each_kind = 2;
 
-// The same pairs that the corpus command writes to files, with what is to be judged about them.
+// The same pairs that the corpus command writes to files, with their labels for the evaluation.
 std::vector<data::SentencePair> test_pairs(const CorpusCommandOptions& options) {
   return data::generate_corpus({.num_pairs = options.pairs,
                                 .seed = options.seed,

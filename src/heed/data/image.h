@@ -37,7 +37,7 @@ Image with_channels(const Image& image, Index channels);
 // image shrinks, bilinear when it grows, the same bytes when it keeps its size.
 Image resized(const Image& image, Index height, Index width);
 
-// Both: what a model with this shape can look at.
+// Resized and converted to the input shape of a model.
 Image with_shape(const Image& image, const ImageShape& shape);
 
 }  // namespace heed::data

@@ -29,7 +29,7 @@ class TrainingEvents {
   using Streams = std::vector<std::shared_ptr<serve::EventStream>>;
 
   void run();
-  void tell();
+  void send_events();
 
   TrainingWatch watch_;
   std::chrono::milliseconds between_looks_;

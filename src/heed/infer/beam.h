@@ -77,7 +77,7 @@ struct BeamCandidate {
   double normalised_score = 0;  // of a finished one, as in Hypothesis
 };
 
-// Sees what a beam search considers. It changes no result.
+// Observes the candidates of a beam search. It changes no result.
 class BeamObserver {
  public:
   virtual ~BeamObserver() = default;

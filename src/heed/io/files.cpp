@@ -21,7 +21,7 @@ constexpr std::size_t buffer_bytes = 1 << 16;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-// Closes on every way out. Errors of close() do not matter here: whoever writes has synced before.
+// Closes on scope exit. Errors of close() do not matter here: writers have synced before.
 struct Descriptor {
   int number = -1;
   ~Descriptor() {

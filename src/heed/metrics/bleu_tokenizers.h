@@ -12,7 +12,7 @@ namespace heed::metrics {
 
 enum class BleuTokenizer {
   mteval_13a,     // "13a": punctuation of Western languages, as in the WMT evaluations
-  none,           // "none": words are what stands between spaces
+  none,           // "none": words are separated by spaces
   international,  // "intl": all punctuation and symbols of Unicode
   character,      // "char": every character is a word
 };

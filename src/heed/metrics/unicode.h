@@ -23,7 +23,7 @@ std::string lower_case(std::string_view text);
 // str.rstrip: without the space at its end.
 std::string_view trim_end(std::string_view text);
 
-// str.split: what stands between spaces of any kind. The words point into `text`.
+// str.split: words, separated by spaces of any kind. The words point into `text`.
 std::vector<std::string_view> split_words(std::string_view text);
 
 }  // namespace heed::metrics

@@ -101,7 +101,7 @@ Alphabet find_alphabet(std::span<const std::string> lines) {
   return alphabet;
 }
 
-// What SentencePiece cannot learn from a line: what it keeps for itself, and what no line holds.
+// Symbols that SentencePiece cannot learn from lines: those that it reserves or that no line holds.
 std::vector<std::string> symbols_of_their_own(const TokenizerOptions& options,
                                               const Alphabet& alphabet) {
   std::vector<std::string> symbols;

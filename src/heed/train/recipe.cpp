@@ -264,7 +264,7 @@ void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values
 
 namespace {
 
-// The table knows the ranges: what it would not read back is out of range.
+// The fields check ranges when they are set, so each value is set to itself.
 void check_ranges(Recipe recipe) {
   for (const RecipeField& field : recipe_fields(recipe)) {
     if (const std::string value = field.get(); !value.empty()) field.set(value);

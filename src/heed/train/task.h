@@ -54,7 +54,7 @@ class Task {
 
   // Writes a model folder, ready for inference.
   virtual void save_model(const std::string& folder) const = 0;
-  // What a resumed run needs besides its checkpoint.
+  // A resumed run needs it besides its checkpoint.
   virtual void save_tokenizer(const std::string& folder) const = 0;
 };
 
