@@ -158,7 +158,7 @@ TEST(LanguageTask, RefusesWhatDoesNotFitAText) {
             "training files: expected `source` and `target`, found no `target`");
   training = toy.training("model");
   training.files["valid-source"] = toy.file("valid.txt");
-  EXPECT_EQ(refusal(training, ErrorKind::usage), "`valid_source`: does not go with `text`");
+  EXPECT_EQ(refusal(training, ErrorKind::usage), "`valid_source`: cannot be combined with `text`");
   training = toy.training("model");
   std::ofstream(toy.file("short.txt")) << "red\n";
   training.files["text"] = toy.file("short.txt");

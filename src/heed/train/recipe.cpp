@@ -278,8 +278,9 @@ void check_training(const TrainingOptions& training) {
            "`schedule`: cosine and linear need an end; expected `after`, found none");
   check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
            "`average` and `ema`: expected one of them, found both");
-  check_as(ErrorKind::usage, training.keep == 0 || training.lora == 0,
-           "`keep`: does not go with `lora`, whose checkpoints hold no weights but the adapter");
+  check_as(
+      ErrorKind::usage, training.keep == 0 || training.lora == 0,
+      "`keep`: cannot be combined with `lora`, whose checkpoints hold no weights but the adapter");
   check_as(ErrorKind::usage,
            training.early_stopping != StoppingMetric::bleu || training.validation_bleu,
            "`early_stopping`: bleu needs `validation_bleu` true, found false");

@@ -105,7 +105,7 @@ void check_files(const TaskType& type, const FilePaths& files) {
   }
   for (const auto& [name, path] : files) {
     check_as(ErrorKind::usage, std::ranges::count(type.files, name, &FileRole::name) == 1,
-             quoted(name), ": does not go with ", required_files(type));
+             quoted(name), ": cannot be combined with ", required_files(type));
   }
 }
 
