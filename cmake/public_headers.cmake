@@ -3,7 +3,6 @@
 # What users include; heed/heed.h includes all of them.
 set(HEED_PUBLIC_HEADERS
   heed/heed.h
-  heed/base/choices.h
   heed/base/error.h
   heed/base/index.h
   heed/base/parallel.h
@@ -55,6 +54,7 @@ set(HEED_PUBLIC_HEADERS
 
 # What those include in turn. Installed, but no promise: they may move in any version.
 set(HEED_SUPPORT_HEADERS
+  heed/base/choices.h
   heed/data/image.h
   heed/data/line_corpus.h
   heed/data/patches.h
