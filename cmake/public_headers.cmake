@@ -56,6 +56,7 @@ set(HEED_PUBLIC_HEADERS
 
 # What those include in turn. Installed, but no promise: they may move in any version.
 set(HEED_SUPPORT_HEADERS
+  heed/base/choices.h
   heed/data/image.h
   heed/data/line_corpus.h
   heed/data/patches.h
@@ -77,7 +78,6 @@ set(HEED_SUPPORT_HEADERS
   heed/kernels/weight_format.h
   heed/metrics/bleu_tokenizers.h
   heed/metrics/word_alignment.h
-  heed/models/choices.h
   heed/models/class_head.h
   heed/models/model.h
   heed/models/text_encoder.h

@@ -200,10 +200,9 @@ int main(int argc, char** argv) {
       heed::measure_training(args.size() > 2 ? std::stoi(args[2]) : 2);
     } else {
       const std::string format = args.size() > 3 ? args[3] : "f32";
-      heed::measure_decoding(
-          args.size() > 2 ? std::stoi(args[2]) : 128,
-          heed::models::parse_choice<heed::ops::WeightFormat>(format, "gpt2_speed"),
-          args.size() > 4 ? std::stoi(args[4]) : 512);
+      heed::measure_decoding(args.size() > 2 ? std::stoi(args[2]) : 128,
+                             heed::parse_choice<heed::ops::WeightFormat>(format, "gpt2_speed"),
+                             args.size() > 4 ? std::stoi(args[4]) : 512);
     }
   } catch (const std::exception& error) {
     std::cerr << "gpt2_speed: " << error.what() << '\n';

@@ -37,8 +37,7 @@ TEST(Translator, TranslatesOneLineAsAmongOthers) {
 TEST(Translator, QuantizedWeightsTranslateAlikeInBatchesOfAnySize) {
   const WordByWordCorpus corpus;
   const models::TranslationModelFolder& folder = word_by_word_model();
-  for (const models::Choice<models::WeightFormat>& format :
-       models::choices<models::WeightFormat>()) {
+  for (const Choice<models::WeightFormat>& format : choices<models::WeightFormat>()) {
     if (format.value == models::WeightFormat::f32) continue;
     SCOPED_TRACE(format.name);
     const TemporaryFolder quantized;

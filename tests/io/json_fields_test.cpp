@@ -46,7 +46,6 @@ TEST(JsonFields, AbsentAndNullGiveTheFallback) {
     EXPECT_FALSE(config.has(name));
     EXPECT_EQ(config.integer_or(name, 3), 3);
     EXPECT_EQ(config.number_or(name, 0.25), 0.25);
-    EXPECT_EQ(config.boolean_or(name, true), true);
     EXPECT_EQ(config.text_or(name, "x"), "x");
     EXPECT_EQ(config.choice_or(name, "y", {"y", "z"}), "y");
     expect_refused(name + ": expected this field, found none", [&] { config.integer(name); });

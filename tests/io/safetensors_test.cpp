@@ -55,8 +55,10 @@ TEST(Safetensors, WrittenTensorsAndMetadataComeBack) {
   const std::vector<float> scalar{7};
   const std::vector<std::int64_t> steps{-1, std::numeric_limits<std::int64_t>::max()};
   const std::vector<TensorRecord> tensors{
-      float_record("b.weight", {2, 3}, matrix), float_record("a \"quoted\" ü", {}, scalar),
-      float_record("empty", {0, 4}, {}), integer_record("steps", {2}, steps)};
+      float_record("b.weight", {2, 3}, matrix),
+      float_record("a \"quoted\" ü", {}, scalar),
+      float_record("empty", {0, 4}, {}),
+      {"steps", DType::i64, {2}, std::as_bytes(std::span(steps))}};
   write_safetensors(folder.file("m"), tensors, {{"format", "heed"}, {"a", "ü\n"}});
 
   const SafetensorsFile file = SafetensorsFile::load(folder.file("m"));
@@ -85,7 +87,7 @@ TEST(Safetensors, TheSameTensorsInAnyOrderMakeTheSameAlignedFile) {
   const std::vector<std::byte> blob(3);
   std::vector<TensorRecord> tensors{float_record("a", {1}, one),
                                     float_record("b", {2}, two),
-                                    integer_record("z", {1}, count),
+                                    {"z", DType::i64, {1}, std::as_bytes(std::span(count))},
                                     {"blob", DType::u8, {3}, blob}};
   write_safetensors(folder.file("x"), tensors);
   std::ranges::reverse(tensors);
@@ -175,9 +177,9 @@ TEST(SafetensorsRules, TheHeaderLengthIsThereAndFits) {
 TEST(SafetensorsRules, TheHeaderIsOneJsonObjectInUtf8) {
   expect_refused("expected a header in UTF-8, found other bytes", "{\"\xff\":{}}", 0);
   expect_refused("expected a header in UTF-8, found other bytes", "{\"\xed\xa0\x80\":{}}", 0);
-  expect_refused("expected a header that begins with {, found nothing", "", 0);
-  expect_refused("expected a header that begins with {, found \" \"", " {}", 0);
-  expect_refused("expected a header that begins with {, found \"[\"", "[]", 0);
+  expect_refused("expected a header that starts with {, found nothing", "", 0);
+  expect_refused("expected a header that starts with {, found \" \"", " {}", 0);
+  expect_refused("expected a header that starts with {, found \"[\"", "[]", 0);
   expect_refused("expected a header that ends with } and spaces, found \"\\n\"", "{} \n", 0);
   expect_refused("header: expected JSON, found a mistake at byte 2", "{]}", 0);
   expect_refused("header: expected JSON, found a mistake at byte 3", "{}{}", 0);

@@ -30,9 +30,9 @@ TEST(Bleu, EqualsTheGoldenValuesForEveryTokenizer) {
   ASSERT_EQ(golden.size(), 8u);
   for (const auto& expected : golden) {
     SCOPED_TRACE(expected.dump());
-    const BleuOptions options{
-        .tokenizer = parse_bleu_tokenizer(expected["tokenize"].get<std::string>()),
-        .lowercase = expected["lowercase"]};
+    const BleuOptions options{.tokenizer = parse_choice<BleuTokenizer>(
+                                  expected["tokenize"].get<std::string>(), "tokenizer"),
+                              .lowercase = expected["lowercase"]};
     const BleuScore bleu = corpus_bleu(hypotheses, references, options);
     EXPECT_NEAR(bleu.score, expected["bleu"], 1e-6);
     for (std::size_t n = 0; n < 4; ++n) {

@@ -18,9 +18,9 @@ std::string tokenize(std::string_view line, BleuTokenizer tokenizer) {
 
 TEST(BleuTokenizer, HasTheNamesOfSacrebleu) {
   for (const std::string_view name : {"13a", "none", "intl", "char"}) {
-    EXPECT_EQ(to_string(parse_bleu_tokenizer(name)), name);
+    EXPECT_EQ(name_of(parse_choice<BleuTokenizer>(name, "tokenizer")), name);
   }
-  EXPECT_THROW(parse_bleu_tokenizer("zh"), Error);
+  EXPECT_THROW(parse_choice<BleuTokenizer>("zh", "tokenizer"), Error);
 }
 
 TEST(BleuTokenizer, NoneLeavesWordsAsTheyAre) {
@@ -59,8 +59,11 @@ TEST(BleuTokenizer, CharacterMakesEveryCharacterAWord) {
 
 TEST(BleuTokenizer, FindsNothingInABlankLine) {
   for (const std::string_view name : {"13a", "none", "intl", "char"}) {
-    EXPECT_TRUE(tokenize_for_bleu(" \u00a0", parse_bleu_tokenizer(name)).empty()) << name;
-    EXPECT_TRUE(tokenize_for_bleu("", parse_bleu_tokenizer(name)).empty()) << name;
+    EXPECT_TRUE(
+        tokenize_for_bleu(" \u00a0", parse_choice<BleuTokenizer>(name, "tokenizer")).empty())
+        << name;
+    EXPECT_TRUE(tokenize_for_bleu("", parse_choice<BleuTokenizer>(name, "tokenizer")).empty())
+        << name;
   }
 }
 

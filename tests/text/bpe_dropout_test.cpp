@@ -121,7 +121,7 @@ TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {
   const Lines lines = sample_lines();
   for (const Subwords subwords : {Subwords::unigram, Subwords::word, Subwords::character}) {
     const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 50, .subwords = subwords});
-    EXPECT_THROW(BpeDropout(tokenizer, 0.1), Error) << to_string(subwords);
+    EXPECT_THROW(BpeDropout(tokenizer, 0.1), Error) << name_of(subwords);
   }
   for (const double rate : {-0.1, 1.0, std::nan("")}) {
     EXPECT_THROW(BpeDropout(sample_tokenizer(), rate), Error) << rate;

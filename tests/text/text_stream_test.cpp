@@ -27,7 +27,7 @@ TEST(TextStream, GivesWhatDecodingGivesForAnyTokens) {
     for (const bool is_running_text : {false, true}) {
       const auto tokenizer = Tokenizer::train(
           lines, {.vocabulary = 60, .subwords = subwords, .is_running_text = is_running_text});
-      SCOPED_TRACE(std::string(to_string(subwords)) + (is_running_text ? " running" : ""));
+      SCOPED_TRACE(std::string(name_of(subwords)) + (is_running_text ? " running" : ""));
       Rng rng(7);
       for (int round = 0; round < 300; ++round) {
         std::vector<int> ids(rng.below(12));

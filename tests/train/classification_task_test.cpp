@@ -55,7 +55,7 @@ TEST(ClassificationTask, WritesAccuracyAndMacroF1ToTheLog) {
 TEST(ClassificationTask, ResumesWithTheSameBits) {
   const ToyClasses toy;
   for (const models::Pooling pooling : {models::Pooling::first, models::Pooling::attention}) {
-    Training whole = toy.classes("whole-" + std::string(models::name_of(pooling)));
+    Training whole = toy.classes("whole-" + std::string(name_of(pooling)));
     whole.recipe.model.pooling = pooling;
     const std::string expected = hash_after(whole);
     for (const Index stop : {1, 5, 11}) {

@@ -129,7 +129,7 @@ TEST(LanguageTask, TakesEveryKindOfPiecesButWords) {
   const ToyText toy;
   for (const auto subwords :
        {text::Subwords::bpe, text::Subwords::character, text::Subwords::byte}) {
-    Training training = toy.training(std::string(text::to_string(subwords)));
+    Training training = toy.training(std::string(name_of(subwords)));
     training.recipe.tokenizer = {.vocabulary = 30, .subwords = subwords};
     EXPECT_NE(hash_after(training), "");
     const auto loaded = models::load_model_folder<models::LanguageModel>(training.model_folder);
@@ -158,7 +158,7 @@ TEST(LanguageTask, RefusesWhatDoesNotFitAText) {
             "training files: expected `source` and `target`, found no `target`");
   training = toy.training("model");
   training.files["valid-source"] = toy.file("valid.txt");
-  EXPECT_EQ(refusal(training, ErrorKind::usage), "`valid_source`: does not go with `text`");
+  EXPECT_EQ(refusal(training, ErrorKind::usage), "`valid_source`: cannot be combined with `text`");
   training = toy.training("model");
   std::ofstream(toy.file("short.txt")) << "red\n";
   training.files["text"] = toy.file("short.txt");

@@ -86,7 +86,7 @@ TEST(MaskedTask, RefusesWhatDoesNotFitMaskedLines) {
                [&] { hash_after(training); });
   training = toy.masked("model");
   training.files["labelled"] = toy.file("train.tsv");
-  expect_error(ErrorKind::usage, "`masked`: does not go with `labelled`",
+  expect_error(ErrorKind::usage, "`masked`: cannot be combined with `labelled`",
                [&] { hash_after(training); });
   EXPECT_FALSE(std::filesystem::exists(toy.file("model")));
 }

@@ -156,7 +156,7 @@ TEST_F(FineTuning, LearnsTheOtherSentences) {
 TEST_F(FineTuning, RefusesWhatDoesNotFit) {
   Training training = from_base("tuned");
   training.recipe.training.freeze = "encodre";
-  EXPECT_NE(refusal(training).find("`freeze`: expected the beginning of a parameter's name"),
+  EXPECT_NE(refusal(training).find("`freeze`: expected a prefix of a parameter's name"),
             std::string::npos);
   training.recipe.training.freeze = "encoder";
   training.recipe.training.lora = 2;

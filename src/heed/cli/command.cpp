@@ -84,7 +84,7 @@ std::string unknown_arguments(const CLI::App& app) {
   return text;
 }
 
-// What is wrong with the command line, as an Error of kind usage.
+// Mistakes in the command line, as an Error of kind usage.
 [[noreturn]] void fail_usage(const Command& command, const CLI::ParseError& error) {
   const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   fail(ErrorKind::usage, command.name(), ": ",

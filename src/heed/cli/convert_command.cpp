@@ -10,7 +10,7 @@
 namespace heed::cli {
 
 int convert(const ConvertOptions& options, std::ostream& out) {
-  const auto format = models::parse_choice<models::WeightFormat>(options.weights, "--weights");
+  const auto format = parse_choice<models::WeightFormat>(options.weights, "--weights");
   const models::ConvertedSizes sizes =
       models::convert_weights(options.model, options.output, format, options.adapter);
   out << fmt::format("before  {:>13} bytes\nafter   {:>13} bytes, {:.1f}%\n", sizes.before,
@@ -27,7 +27,7 @@ Command convert_command() {
   command.option("output", options->output, "new folder for the converted model")->required();
   command.group("Conversion");
   command.option("--weights", options->weights,
-                 "weight format: " + models::choice_names<models::WeightFormat>() +
+                 "weight format: " + choice_names<models::WeightFormat>() +
                      "; all but f32 are for inference only");
   command
       .option("--adapter", options->adapter,

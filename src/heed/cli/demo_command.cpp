@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t samples_of_each_kind = 2;
 
-// The same pairs that the corpus command writes to files, with what is to be judged about them.
+// The same pairs that the corpus command writes to files, with their labels for the evaluation.
 std::vector<data::SentencePair> test_pairs(const CorpusCommandOptions& options) {
   return data::generate_corpus({.num_pairs = options.pairs,
                                 .seed = options.seed,
@@ -31,7 +31,7 @@ std::vector<data::SentencePair> test_pairs(const CorpusCommandOptions& options) 
       .test;
 }
 
-// A folder with anything that the demo does not make is somebody else's.
+// A folder that holds anything else was not made by the demo.
 void check_folder(const std::string& folder) {
   static const std::set<std::string> ours{"corpus", "model"};
   if (!std::filesystem::exists(folder)) return;

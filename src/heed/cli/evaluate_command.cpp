@@ -37,8 +37,9 @@ struct Report {
 
 Report report_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                    const EvaluateOptions& options) {
-  const metrics::BleuOptions settings{.tokenizer = metrics::parse_bleu_tokenizer(options.tokenize),
-                                      .lowercase = options.lowercase};
+  const metrics::BleuOptions settings{
+      .tokenizer = parse_choice<metrics::BleuTokenizer>(options.tokenize, "--tokenize"),
+      .lowercase = options.lowercase};
   const metrics::BleuScore bleu = metrics::corpus_bleu(hypotheses, references, settings);
   const std::string signature = metrics::bleu_signature(settings);
   return {.name = "bleu",
@@ -196,6 +197,12 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
 
 namespace {
 
+std::vector<std::string> bleu_tokenizer_names() {
+  std::vector<std::string> names;
+  for (const auto& choice : choices<metrics::BleuTokenizer>()) names.emplace_back(choice.name);
+  return names;
+}
+
 // Exactly one kind of data is scored, and all but references need a model.
 void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::App& app = *command.app();
@@ -258,10 +265,9 @@ Command evaluate_command() {
       ->delimiter(',')
       ->check(CLI::IsMember({"bleu", "chrf"}));
   command
-      .option(
-          "--tokenize", options->tokenize,
-          fmt::format("tokenizer of BLEU: {}", fmt::join(metrics::bleu_tokenizer_names(), ", ")))
-      ->check(CLI::IsMember(metrics::bleu_tokenizer_names()));
+      .option("--tokenize", options->tokenize,
+              "BLEU tokenizer: " + choice_names<metrics::BleuTokenizer>())
+      ->check(CLI::IsMember(bleu_tokenizer_names()));
   command.flag("--lowercase", options->lowercase, "case-insensitive scores");
   command.group(option_group::output);
   command.flag("--json", options->json, "print one JSON object, scores at full precision");

@@ -64,7 +64,7 @@ Command fill_command() {
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::input);
-  command.option("--mask-token,--gap", options->mask, "how masks are written");
+  command.option("--mask-token,--gap", options->mask, "notation of the mask in the input");
   command.group(option_group::output);
   command.option("--top,--top-k", options->top, "print the K most likely words for each mask")
       ->check(CLI::PositiveNumber);

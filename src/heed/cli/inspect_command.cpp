@@ -43,7 +43,7 @@ Json parameter_counts(const std::vector<nn::NamedTensor>& parameters) {
 Json tokenizer_summary(const std::string& folder) {
   if (!io::is_file(folder + "/tokenizer.model")) return nullptr;
   const text::Tokenizer tokenizer = models::load_tokenizer(folder);
-  return {{"subwords", text::to_string(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
+  return {{"subwords", name_of(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
 }
 
 // A damaged checkpoint is reported, and the rest of the model is still shown.

@@ -9,7 +9,7 @@ namespace heed::cli {
 
 class LineEditor {
  public:
-  // The prompt is what stands before the line.
+  // The prompt is printed before the line.
   explicit LineEditor(std::string prompt);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;

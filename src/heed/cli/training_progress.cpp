@@ -60,7 +60,7 @@ void TrainingProgress::on_update(const train::UpdateReport& report) {
     first_share_ = report.share_done;
   } else {
     // The first update only starts the clock: it may have paid for the warming of caches.
-    // Of the larger side, as batches count them: what is read, or what is to be told.
+    // The larger of source and target, as in the size of a batch.
     tokens_ += std::max(report.source_tokens, report.target_tokens);
   }
   last_seconds_ = report.seconds;

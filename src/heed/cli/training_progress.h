@@ -1,4 +1,4 @@
-// Shows a training run to whoever started it: a bar on a terminal, a line now and then elsewhere.
+// Progress of a training run: a bar on a terminal, a line at intervals elsewhere.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ struct ProgressOptions {
   double seconds_between_lines = 15;  // without a terminal
 };
 
-// Also the one who stops the run when a signal has arrived (see InterruptGuard).
+// Also stops the run when a signal has arrived (see InterruptGuard).
 class TrainingProgress : public train::TrainingObserver {
  public:
   TrainingProgress(std::ostream& log, const ProgressOptions& options);

@@ -1,4 +1,4 @@
-// Batches of at most so many tokens: which items go together. The one batcher of training and
+// Batches with a maximum number of tokens: which items go together. The one batcher of training and
 // inference.
 #pragma once
 

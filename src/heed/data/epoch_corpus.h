@@ -1,4 +1,4 @@
-// A corpus as each epoch sees it: always the same or, with BPE-dropout, cut anew every time.
+// A corpus as each epoch sees it: always the same or, with BPE-dropout, segmented again each time.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class EpochCorpus {
   EpochCorpusOptions options_;
   std::optional<text::BpeDropout> dropout_;
   TranslationCorpus corpus_;
-  Index epoch_ = -1;  // the one that corpus_ is cut for; -1: without dropout
+  Index epoch_ = -1;  // the epoch that corpus_ is segmented for; -1: without dropout
 };
 
 }  // namespace heed::data

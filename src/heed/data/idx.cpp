@@ -20,9 +20,9 @@ class IdxFile {
 
   // 0000 08 (unsigned bytes) and the number of axes.
   void expect_magic(std::uint32_t axes) {
-    const std::uint32_t found = number();
-    check_as(ErrorKind::data, found == (0x0800u | axes), path_, ": expected an IDX file of ", what_,
-             ", with magic number ", 0x0800u | axes, ", found ", found);
+    const std::uint32_t magic = number();
+    check_as(ErrorKind::data, magic == (0x0800u | axes), path_, ": expected an IDX file of ", what_,
+             ", with magic number ", 0x0800u | axes, ", found ", magic);
   }
 
   std::uint32_t number() {
@@ -34,16 +34,17 @@ class IdxFile {
     return value;
   }
 
-  // Exactly this many bytes and then the end, in pieces: the header may lie.
+  // Exactly this many bytes and then the end, in chunks, since the size in the header may be wrong.
   std::vector<std::uint8_t> rest(std::uint64_t size) {
     std::vector<std::uint8_t> bytes;
     while (bytes.size() < size) {
       const std::size_t begin = bytes.size();
       bytes.resize(begin + std::min<std::uint64_t>(piece_bytes, size - begin));
-      const std::size_t room = bytes.size() - begin;
-      const std::size_t found = file_.read({reinterpret_cast<char*>(bytes.data()) + begin, room});
-      check_as(ErrorKind::data, found == room, path_, ": expected ", size, " bytes of ", what_,
-               ", found ", begin + found);
+      const std::size_t expected = bytes.size() - begin;
+      const std::size_t count =
+          file_.read({reinterpret_cast<char*>(bytes.data()) + begin, expected});
+      check_as(ErrorKind::data, count == expected, path_, ": expected ", size, " bytes of ", what_,
+               ", found ", begin + count);
     }
     std::array<char, 1> more;
     check_as(ErrorKind::data, file_.read(more) == 0, path_, ": expected ", size, " bytes of ",

@@ -1,4 +1,4 @@
-// Images as bytes: made of the same few channels at every pixel, resized, turned to grey or colour.
+// Images as bytes: creation, resizing, conversion between grey and colour.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct ImageShape {
 };
 
 // A byte from 0 (dark) to 255 for every channel of every pixel: a float would take four times the
-// memory, and a corpus of images stays in memory. Those who compute divide by 255.
+// memory, and a corpus of images stays in memory. patches.h scales it to [0, 1].
 struct Image {
   ImageShape shape;
   std::vector<std::uint8_t> pixels;  // [height, width, channels]
 };
 
-// A dark image. The sizes may come out of a file: refuses (ErrorKind::data), with `name`, an image
+// A dark image. The sizes may come from a file: refuses (ErrorKind::data), with `name`, an image
 // without pixels and one with more than 64 million, before it takes memory for them.
 Image dark_image(std::uint64_t height, std::uint64_t width, std::uint64_t channels,
                  const std::string& name);
@@ -37,7 +37,7 @@ Image with_channels(const Image& image, Index channels);
 // image shrinks, bilinear when it grows, the same bytes when it keeps its size.
 Image resized(const Image& image, Index height, Index width);
 
-// Both: what a model with this shape can look at.
+// Resized and converted to the input shape of a model.
 Image with_shape(const Image& image, const ImageShape& shape);
 
 }  // namespace heed::data

@@ -26,7 +26,7 @@ std::string idx_file(const std::string& folder, ImagePart part, const std::strin
 constexpr const char* idx_images = "images-idx3-ubyte";
 constexpr const char* idx_labels = "labels-idx1-ubyte";
 
-// What lies in a folder, sorted: the order that a system lists it in is its own affair. Hidden
+// The entries of a folder, sorted: systems list them in different orders. Hidden
 // files are none of ours.
 std::vector<fs::path> listed(const std::string& folder, bool wants_folders) {
   std::vector<fs::path> paths;

@@ -5,7 +5,7 @@
 //   train-images-idx3-ubyte  train-labels-idx1-ubyte  t10k-images-idx3-ubyte t10k-labels-idx1-ubyte
 //
 // each of them plain or with .gz; or with one folder for each class, named as the class, that holds
-// PNG and JPEG images. These folders may lie in folders `train` and `test`.
+// PNG and JPEG images. These folders may be in folders `train` and `test`.
 #pragma once
 
 #include <cstdint>

@@ -31,11 +31,11 @@ struct Line {
           " columns, found ", columns.size());
   }
   std::vector<std::string> forms(std::size_t column, std::size_t least) const {
-    std::vector<std::string> found = split(columns[column], '/');
-    check(found.size() == least || found.size() == least + 1, "expected ", least, " or ", least + 1,
+    std::vector<std::string> forms = split(columns[column], '/');
+    check(forms.size() == least || forms.size() == least + 1, "expected ", least, " or ", least + 1,
           " forms of the verb, found '", columns[column], "'");
-    found.resize(least + 1);
-    return found;
+    forms.resize(least + 1);
+    return forms;
   }
 };
 

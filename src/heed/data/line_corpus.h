@@ -22,7 +22,7 @@ class LineCorpus {
 
   Index size() const { return static_cast<Index>(lines_.size()); }
   std::span<const int> ids(Index line) const { return lines_[line]; }  // the last is the end token
-  // What a batch plan wants: a line counts on one side alone.
+  // Sizes for a batch plan; a line has one side.
   std::span<const PairSize> sizes() const { return sizes_; }
 
   Index place(Index line) const { return places_[line]; }  // where the line stood, from 0

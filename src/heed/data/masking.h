@@ -1,4 +1,4 @@
-// Which tokens of a line a masked model has to guess.
+// Random masking of tokens, for masked language modelling.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace heed::data {
 
 struct MaskingOptions {
-  int mask = 0;        // the token that hides others
+  int mask = 0;        // the id of the mask token
   int vocabulary = 0;  // tokens in all
   std::uint64_t seed = 1;
   double share = 0.15;  // of the tokens of a line
 };
 
-// A line with some of its tokens hidden, and what stood there.
+// A line with some of its tokens masked, and the original tokens.
 struct MaskedLine {
   std::vector<int> ids;
   std::vector<Index> places;
@@ -24,8 +24,8 @@ struct MaskedLine {
 };
 
 // Devlin and others 2019, section 3.1: of the chosen tokens 80% become the mask, 10% another
-// token, and 10% stay as they are, so that the model has to have an opinion of every token. One
-// token is always chosen.
+// token, and 10% stay as they are, so that the model does not know which tokens it has to predict.
+// One token is always chosen.
 class Masking {
  public:
   // Refuses a vocabulary of nothing but special tokens.

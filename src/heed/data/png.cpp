@@ -7,7 +7,7 @@
 namespace heed::data {
 namespace {
 
-// libpng's simplified interface: its errors come back as a message, without any longjmp over us.
+// libpng's simplified interface: it returns errors as messages, without longjmp.
 struct Decoder {
   png_image header{};
 
@@ -24,8 +24,9 @@ bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1a\
 Image decode_png(std::string_view bytes, const std::string& name) {
   Decoder decoder;
   png_image& header = decoder.header;
-  const bool begun = png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) != 0;
-  check_as(ErrorKind::data, begun, name,
+  const bool is_readable =
+      png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) != 0;
+  check_as(ErrorKind::data, is_readable, name,
            ": expected a PNG image, found a broken one: ", header.message);
 
   const bool has_colour = (header.format & PNG_FORMAT_FLAG_COLOR) != 0;

@@ -28,7 +28,7 @@ constexpr const char* built_in_examples[] = {
 
 std::string_view name_of_kind(models::ModelKind kind) {
   constexpr std::string_view prefix = "heed-";
-  std::string_view name = models::name_of(kind);
+  std::string_view name = name_of(kind);
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   return name;
 }

@@ -101,15 +101,15 @@ json to_json(const BeamNode& node, Index id, const ModelSession& session) {
 BeamTree beam_tree(const ModelSession& session, std::span<const int> source, Index beam_size,
                    const nn::Interventions* interventions) {
   check_as(ErrorKind::usage, session.translator() != nullptr,
-           "beam: expected a model that translates, found ", models::name_of(session.kind()));
+           "beam: expected a model that translates, found ", heed::name_of(session.kind()));
   TreeBuilder builder;
   infer::BeamSearchOptions options = session.translator()->default_search();
   options.beam_size = beam_size;
   options.hook = interventions;
   options.observer = &builder;
   const models::PackedIds input{{source.begin(), source.end()}, Spans::single(std::ssize(source))};
-  const auto found = infer::beam_search(*session.translation(), input, options);
-  std::vector<Index> best = winning_path(builder.nodes, found.front().front());
+  const auto hypotheses = infer::beam_search(*session.translation(), input, options);
+  std::vector<Index> best = winning_path(builder.nodes, hypotheses.front().front());
   return {std::move(builder.nodes), std::move(best)};
 }
 

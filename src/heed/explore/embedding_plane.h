@@ -28,7 +28,7 @@ class EmbeddingPlane {
 
   // A vector [D] less the mean of the table, along both axes.
   PlanePoint project(std::span<const float> vector) const;
-  // The part of the table's variance that lies along each axis.
+  // The part of the table's variance along each axis.
   const std::array<double, 2>& explained() const { return explained_; }
   const std::array<std::vector<double>, 2>& axes() const { return axes_; }
   const std::vector<double>& mean() const { return mean_; }

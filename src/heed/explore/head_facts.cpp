@@ -61,10 +61,10 @@ struct Named {
   double share;
 };
 
-std::vector<Named> places(const Head& head) {
-  std::vector<Named> found;
+std::vector<Named> shares_of_places(const Head& head) {
+  std::vector<Named> shares;
   const auto add = [&](const char* label, auto place) {
-    if (const auto share = mean_at(head, place)) found.push_back({label, *share});
+    if (const auto share = mean_at(head, place)) shares.push_back({label, *share});
   };
   if (head.kind != LinkKind::cross) {
     add("previous token", [](Index query) { return query - 1; });
@@ -73,7 +73,7 @@ std::vector<Named> places(const Head& head) {
   }
   add("first token", [](Index) { return Index{0}; });
   add("last token", [&](Index) { return head.keys - 1; });
-  return found;
+  return shares;
 }
 
 struct Peaks {
@@ -86,9 +86,9 @@ Peaks peaks_of(const Head& head) {
   std::set<Index> keys;
   for (Index query = head.first_query(); query < head.queries; ++query) {
     const auto row = head.row(query);
-    const auto most = std::ranges::max_element(row);
-    keys.insert(most - row.begin());
-    peaks.mean_weight += *most;
+    const auto peak = std::ranges::max_element(row);
+    keys.insert(peak - row.begin());
+    peaks.mean_weight += *peak;
   }
   peaks.mean_weight /= static_cast<double>(head.queries - head.first_query());
   peaks.num_keys = std::ssize(keys);
@@ -108,7 +108,7 @@ double breadth_of(const Head& head) {
 }
 
 Named label_of(const Head& head) {
-  const std::vector<Named> named = places(head);
+  const std::vector<Named> named = shares_of_places(head);
   const auto best = std::ranges::max_element(named, {}, &Named::share);
   if (best != named.end() && best->share >= place_threshold) return *best;
   const Peaks peaks = peaks_of(head);

@@ -1,4 +1,4 @@
-// A head of attention in brief: a label for what it does with a sentence, and two numbers.
+// Summary of an attention head on one sentence: a label and two numbers.
 #pragma once
 
 #include <string>
@@ -27,11 +27,11 @@ enum class LinkKind {
 
 // Weights that name a place when their mean is at least this.
 inline constexpr double place_threshold = 0.5;
-// A head of cross-attention is aligned when queries give one key so much in the mean, and look at
-// as many different keys as this part of what is possible.
+// A cross-attention head is aligned when the mean of its queries' largest weights and the share of
+// different keys that they fall on reach these.
 inline constexpr double aligned_weight_threshold = 0.4;
 inline constexpr double aligned_keys_threshold = 0.5;
-// A head is broad when its entropy is at least this part of the largest that is possible.
+// A head is broad when its entropy is at least this share of the largest possible one.
 inline constexpr double broad_threshold = 0.8;
 
 // weights [H, queries, keys] -> a fact for each head. The place with the largest mean weight is the

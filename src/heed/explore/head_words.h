@@ -21,13 +21,14 @@ struct GroupOptions {
 using TokenGroups = std::vector<std::vector<Index>>;
 TokenGroups token_groups(const TokenList& tokens, const GroupOptions& options);
 
-// weights [H, queries, keys] -> [H, groups of queries, groups of keys]: what a query's tokens give
-// to all of a key's, on average. With `renormalise`, what each token gives is divided by what it
-// gives to all of these keys, and stays 0 where that is 0. Summed in double, rounded once.
+// weights [H, queries, keys] -> [H, groups of queries, groups of keys]: the weight of a
+// query's tokens on all tokens of a key, on average. With `renormalise`, the weights of each token
+// are divided by their sum over these keys, and stay 0 where that is 0. Summed in double, rounded
+// once.
 Tensor grouped_weights(const Tensor& weights, const TokenGroups& queries, const TokenGroups& keys,
                        bool renormalise);
 
-// Of one site, as the options say: its own weights, to the bit, where they leave all as it is.
+// The weights of one site, grouped by the options; the same bits if these group nothing.
 Tensor shown_weights(const Recording& recording, const std::string& site,
                      const GroupOptions& options);
 

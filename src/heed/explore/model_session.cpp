@@ -36,7 +36,7 @@ std::string stamp_of(const std::string& path) {
                      info.st_mtim.tv_nsec);
 }
 
-// The folder's model, with the weights of a checkpoint in place of those that it was trained to.
+// The folder's model, with the weights of a checkpoint instead of its final ones.
 // The first checkpoints of a run come before its first model.
 template <typename Model, typename Load>
 Model load_weights(const std::string& folder, const models::TransformerConfig& config,

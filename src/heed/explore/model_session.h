@@ -1,4 +1,4 @@
-// A model as the explorer looks at it: the weights of one moment, ready to answer and to be opened.
+// A model in the explorer, with the weights of one checkpoint: runs inputs and shows its parts.
 #pragma once
 
 #include <map>
@@ -42,7 +42,7 @@ class ModelSession {
   const text::Tokenizer& tokenizer() const;
   std::optional<Index> checkpoint() const { return checkpoint_; }
 
-  // The model, with packed weights that nobody trains; null unless it is of that kind.
+  // The model, with packed, frozen weights; null unless it is of that kind.
   const models::TranslationModel* translation() const;
   const models::LanguageModel* language() const;
   const models::Classifier* classifier() const;

@@ -36,7 +36,7 @@ std::vector<NextToken> next_tokens(const ModelSession& session, const PassInput&
                                    const nn::Interventions* interventions,
                                    const infer::SamplingOptions& options, Index count) {
   check_as(ErrorKind::usage, session.translation() || session.language(),
-           "next: expected a model that generates text, found ", models::name_of(session.kind()));
+           "next: expected a model that generates text, found ", name_of(session.kind()));
   infer::validate(options);
   const std::vector<int>& read = session.language() ? input.source : input.target;
   check_as(ErrorKind::usage, !read.empty(), "next: expected a token at least, found none");

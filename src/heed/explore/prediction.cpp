@@ -9,9 +9,9 @@ namespace {
 using infer::LogProbabilities;
 using models::ModelKind;
 
-void check_below(Index found, Index count, const char* what) {
-  check_as(ErrorKind::usage, found >= 0 && found < count, "prediction: expected a ", what,
-           " below ", count, ", found ", found);
+void check_below(Index value, Index count, const char* what) {
+  check_as(ErrorKind::usage, value >= 0 && value < count, "prediction: expected a ", what,
+           " below ", count, ", found ", value);
 }
 
 Index row_of_mask(const ModelSession& session, const std::vector<int>& source, Index number) {

@@ -19,9 +19,9 @@ namespace {
 using nlohmann::ordered_json;
 
 void check_fits(const ModelSession& session, const PassInput& input) {
-  const Index most = models::max_positions(session.config());
+  const Index limit = models::max_positions(session.config());
   const Index length = std::max(std::ssize(tokens_seen(session, input)), std::ssize(input.target));
-  check_as(ErrorKind::data, length <= most, "text: expected at most the model's ", most,
+  check_as(ErrorKind::data, length <= limit, "text: expected at most the model's ", limit,
            " tokens, found ", length);
 }
 

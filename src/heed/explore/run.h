@@ -1,4 +1,4 @@
-// One run of a model on a text: its answer, and the trace of how it came about.
+// One run of a model on a text: its answer, and the trace of the computation.
 #pragma once
 
 #include <nlohmann/json.hpp>

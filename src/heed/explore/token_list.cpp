@@ -31,7 +31,7 @@ std::string without_visible_spaces(std::string_view piece) {
   return text;
 }
 
-// What stands between white space.
+// Words, separated by white space.
 std::vector<std::string_view> words_in(std::string_view text) {
   constexpr std::string_view spaces = " \t";
   std::vector<std::string_view> words;

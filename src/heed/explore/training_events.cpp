@@ -27,22 +27,22 @@ void TrainingEvents::add(std::shared_ptr<serve::EventStream> stream) {
   changed_.notify_all();
 }
 
-// Sleeps while nobody listens.
+// Sleeps while there are no clients.
 void TrainingEvents::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return is_over_ || !fresh_.empty() || !streams_.empty(); });
     if (is_over_) return;
     try {
-      tell();
+      send_events();
     } catch (const std::exception&) {
-      // Somebody moved the folder under our eyes. The next look starts where this one did.
+      // The folder was moved or removed meanwhile. The next look starts where this one did.
     }
     changed_.wait_for(lock, between_looks_, [this] { return is_over_ || !fresh_.empty(); });
   }
 }
 
-void TrainingEvents::tell() {
+void TrainingEvents::send_events() {
   for (const TrainingEvent& event : watch_.look()) {
     for (const auto& stream : streams_) stream->send(event.name, event.data);
   }

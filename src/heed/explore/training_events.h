@@ -29,13 +29,13 @@ class TrainingEvents {
   using Streams = std::vector<std::shared_ptr<serve::EventStream>>;
 
   void run();
-  void tell();
+  void send_events();
 
   TrainingWatch watch_;
   std::chrono::milliseconds between_looks_;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  Streams fresh_;  // those that know nothing yet
+  Streams fresh_;  // clients that have received nothing yet
   Streams streams_;
   bool is_over_ = false;
   std::thread thread_;  // the last member: it uses all others

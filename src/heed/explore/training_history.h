@@ -24,15 +24,15 @@ class TrainingHistory {
  public:
   enum class Kind { update, validation, other };
 
-  // A line of metrics.jsonl. What is no update and no validation is passed over.
+  // A line of metrics.jsonl. Other lines than updates and validations are skipped.
   Kind add(std::string_view line);
   void clear();
 
   const std::vector<UpdatePoint>& updates() const { return updates_; }
   const std::vector<std::string>& validations() const { return validations_; }  // their lines
 
-  // {"update": [..], "loss": [..], ...}: at most so many points, 2 or more. Every n-th update is
-  // among them, with the smallest n for which they are few enough, and the last one.
+  // {"update": [..], "loss": [..], ...}: at most `max_points`, 2 or more. Every
+  // n-th update is among them, with the smallest n for which they are few enough, and the last one.
   nlohmann::json columns(Index max_points) const;
 
  private:

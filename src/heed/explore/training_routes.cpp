@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Without a model there is no run: nothing can lie below a file.
+// Without a model there is no run.
 constexpr const char* no_folder = "/dev/null";
 
 }  // namespace

@@ -18,7 +18,7 @@ TrainingWatch::TrainingWatch(const std::string& model_folder)
 
 std::vector<TrainingEvent> TrainingWatch::look() {
   std::vector<TrainingEvent> events;
-  // Before the lines are read: whoever hears that the run has ended has all of them.
+  // Before the lines are read: a client that learns that the run has ended has all of them.
   const bool is_live = train::is_training_in(folder_);
   const MetricsTail::News news = tail_.read();
   if (news.is_rewritten) history_.clear();

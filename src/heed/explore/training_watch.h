@@ -13,7 +13,7 @@ namespace heed::explore {
 
 // News of a run: {"update", one point}, {"validation", its line of the log},
 // {"checkpoints", {"updates": [..]}}, {"live", {"is_live": bool}}, or {"history", everything} when
-// the log was rewritten and what was told before no longer holds.
+// the log was rewritten and earlier events no longer hold.
 struct TrainingEvent {
   std::string name;
   std::string data;  // JSON
@@ -23,7 +23,7 @@ class TrainingWatch {
  public:
   explicit TrainingWatch(const std::string& model_folder);
 
-  // Reads what is new, and tells it.
+  // Reads the new lines; returns their events.
   std::vector<TrainingEvent> look();
 
   // All that was read so far: {"updates": columns of at most 2,000 points, "validations": [..],

@@ -50,8 +50,8 @@ void keep_what_fits(std::vector<TokenScore>& tokens, const ModelSession& session
   if (session.kind() != ModelKind::language) return;
   for (const Side* side : {&before, &after}) {
     const Index length = std::ssize(source_ids(session, side->text));
-    const Index most = std::max<Index>(0, session.config().max_positions - length + 1);
-    if (std::ssize(tokens) > most) tokens.resize(static_cast<std::size_t>(most));
+    const Index limit = std::max<Index>(0, session.config().max_positions - length + 1);
+    if (std::ssize(tokens) > limit) tokens.resize(static_cast<std::size_t>(limit));
   }
 }
 

@@ -1,4 +1,4 @@
-// The way of every word through the layers, on one plane.
+// The path of every word through the layers, in one plane.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -113,9 +113,9 @@ Tensor exps_of(const PlaneHeadSteps& head) {
   const Index words = head.masked.dim(0);
   Tensor exps = Tensor::zeros(head.masked.shape());
   for (Index i = 0; i < words; ++i) {
-    const float most = head.row_max.data()[i];
-    if (most == -std::numeric_limits<float>::infinity()) continue;
-    kernels::exp_below(exps.data() + i * words, head.masked.data() + i * words, most, words);
+    const float row_max = head.row_max.data()[i];
+    if (row_max == -std::numeric_limits<float>::infinity()) continue;
+    kernels::exp_below(exps.data() + i * words, head.masked.data() + i * words, row_max, words);
   }
   return exps;
 }

@@ -31,7 +31,7 @@ struct PlaneHeadSteps {
   Tensor exps;                   // [N, N], e^(masked - row_max)
   Tensor row_sums;               // [N]
   Tensor weights;                // [N, N]
-  Tensor pulls;                  // [N, N, 2], weight times value: who pulled me where
+  Tensor pulls;                  // [N, N, 2], weight times value: the pull of key on query
   Tensor contexts;               // [N, 2]
 };
 

@@ -1,5 +1,5 @@
 // The hypotheses of one sentence in a beam search, step by step. Knows log-probabilities, and
-// nothing of the model that they come from.
+// nothing about the model.
 #pragma once
 
 #include <map>
@@ -77,7 +77,7 @@ struct BeamCandidate {
   double normalised_score = 0;  // of a finished one, as in Hypothesis
 };
 
-// Sees what a beam search considers. It changes no result.
+// Observes the candidates of a beam search. It changes no result.
 class BeamObserver {
  public:
   virtual ~BeamObserver() = default;
@@ -104,7 +104,7 @@ class Beam {
   Index num_live() const { return std::ssize(live_); }
   int last_token(Index hypothesis) const;
 
-  // Afterwards parents()[h] tells which of the former hypotheses live hypothesis h continues.
+  // Afterwards parents()[h] is the previous hypothesis that live hypothesis h continues.
   // Tokens that earlier groups have `taken` cost something; those taken here are added.
   void advance(const StepScores& step, TokenCounts& taken);
   const std::vector<Index>& parents() const { return parents_; }

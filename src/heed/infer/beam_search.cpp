@@ -164,10 +164,10 @@ void check_prefixes(std::span<const std::vector<int>> prefixes, Index num_source
                     const models::TransformerConfig& config) {
   check(prefixes.empty() || std::ssize(prefixes) == num_sources,
         "beam search: expected the prefixes of ", num_sources, " sources, got ", prefixes.size());
-  const Index most = max_positions(config) - 1;
+  const Index limit = max_positions(config) - 1;
   for (const std::vector<int>& prefix : prefixes) {
-    check_as(ErrorKind::data, std::ssize(prefix) <= most,
-             "beam search: expected a prefix of at most ", most, " tokens, got ", prefix.size());
+    check_as(ErrorKind::data, std::ssize(prefix) <= limit,
+             "beam search: expected a prefix of at most ", limit, " tokens, got ", prefix.size());
     for (const int token : prefix) {
       check(token >= 0 && token < config.vocabulary,
             "beam search: expected a prefix of tokens below ", config.vocabulary, ", got ", token);

@@ -148,9 +148,9 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
                                           const ScoringOptions& options) const {
   check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
         " sources, got ", targets.size());
-  const Index most = max_positions(model_.config());
-  const TokenLimit source_limit = limit_of("a source", most - 1, options);  // and its end
-  const TokenLimit target_limit = limit_of("a start and a target", most, options);
+  const Index limit = max_positions(model_.config());
+  const TokenLimit source_limit = limit_of("a source", limit - 1, options);  // and its end
+  const TokenLimit target_limit = limit_of("a start and a target", limit, options);
   std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
   const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
   std::vector<Sequence> sequences;

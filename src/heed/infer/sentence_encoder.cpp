@@ -41,8 +41,7 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
     case models::ModelKind::image_classifier:
       break;
   }
-  fail(ErrorKind::model, folder, ": expected a model with an encoder, found ",
-       models::name_of(kind));
+  fail(ErrorKind::model, folder, ": expected a model with an encoder, found ", name_of(kind));
 }
 
 SentenceEncoder::SentenceEncoder(Model model, text::Tokenizer tokenizer)

@@ -15,7 +15,7 @@ class StopText {
   // The text that is final after this part: nothing that may be the start of a stop word, nothing
   // after one.
   std::string add(std::string_view part);
-  // What was held back, at the end of the text.
+  // The text that was held back, at the end.
   std::string finish();
   bool is_stopped() const { return is_stopped_; }
 

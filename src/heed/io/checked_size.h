@@ -1,4 +1,4 @@
-// Sizes that came out of a file: arithmetic that refuses to wrap, before anything is allocated.
+// Arithmetic on sizes from files that refuses overflow, before anything is allocated.
 #pragma once
 
 #include <concepts>

@@ -21,9 +21,9 @@ constexpr std::array rows{
     Row{DType::f64, "F64", 8}};
 
 const Row& row(DType dtype) {
-  const Row& found = rows[static_cast<std::size_t>(dtype)];
-  assert(found.dtype == dtype);
-  return found;
+  const Row& entry = rows[static_cast<std::size_t>(dtype)];
+  assert(entry.dtype == dtype);
+  return entry;
 }
 
 }  // namespace

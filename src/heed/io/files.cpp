@@ -21,7 +21,7 @@ constexpr std::size_t buffer_bytes = 1 << 16;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-// Closes on every way out. Errors of close() do not matter here: whoever writes has synced before.
+// Closes on scope exit. Errors of close() do not matter here: writers have synced before.
 struct Descriptor {
   int number = -1;
   ~Descriptor() {
@@ -64,7 +64,7 @@ void sync_folder(const std::string& folder) {
 
 bool is_abandoned(const std::string& path) {
   const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  // A living writer holds the lock; the system lets go of it when the writer dies.
+  // A running process holds the lock; the system releases it when the process dies.
   return descriptor.number >= 0 && ::flock(descriptor.number, LOCK_EX | LOCK_NB) == 0;
 }
 

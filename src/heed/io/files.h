@@ -42,7 +42,7 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-// Removes what killed writers left in the folder; files being written right now stay.
+// Removes the temporary files of killed processes from the folder; files being written stay.
 void remove_abandoned_writes(const std::string& folder);
 
 // Makes the folder and its parents where they are missing.

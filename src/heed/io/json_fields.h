@@ -5,7 +5,7 @@
 //   options.dropout = config.number_or("dropout", 0.0, {.min = 0.0, .max = 1.0});
 //
 // throws Error(model) `config.json: num_heads: expected a positive integer, found "four"`.
-// Fields that nobody asks for are ignored. A null counts as absent.
+// Fields that are not asked for are ignored. A null counts as absent.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,6 @@ class JsonFields {
   double number(const std::string& name, NumberRange range = {}) const;
   double number_or(const std::string& name, double fallback, NumberRange range = {}) const;
   bool boolean(const std::string& name) const;
-  bool boolean_or(const std::string& name, bool fallback) const;
   std::string text(const std::string& name) const;
   std::string text_or(const std::string& name, std::string fallback) const;
   std::optional<std::string> optional_text(const std::string& name) const;

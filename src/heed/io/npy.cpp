@@ -11,7 +11,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file says little-endian floats");
 
 // Magic, version and the length of the rest in two bytes; then a Python dictionary. The whole is a
-// multiple of 64 bytes, so that the numbers lie well in memory.
+// multiple of 64 bytes, so that the numbers are aligned in memory.
 std::string header(std::size_t rows, std::size_t cols) {
   std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
                            std::to_string(rows) + ", " + std::to_string(cols) + "), }";

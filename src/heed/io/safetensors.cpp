@@ -72,7 +72,7 @@ Sections split_sections(std::string_view bytes, const std::string& source) {
 
 json parse_header(std::string_view header, const std::string& source) {
   check_model(is_utf8(header), source, ": expected a header in UTF-8, found other bytes");
-  check_model(header.starts_with('{'), source, ": expected a header that begins with {, found ",
+  check_model(header.starts_with('{'), source, ": expected a header that starts with {, found ",
               header.empty() ? "nothing" : shown(std::string(1, header.front())));
   // The format pads with spaces; JSON would also allow tabs and line ends here.
   const std::size_t last = header.find_last_not_of(' ');
@@ -172,7 +172,7 @@ TensorRecord read_entry(const std::string& name, const json& entry, std::string_
 void check_layout(std::vector<TensorRecord> tensors, std::string_view data,
                   const std::string& source) {
   const auto* base = reinterpret_cast<const std::byte*>(data.data());
-  // An empty tensor comes before the one that begins at the same place.
+  // An empty tensor comes before the one that starts at the same offset.
   std::ranges::sort(tensors, {}, [](const TensorRecord& record) {
     return std::pair(record.bytes.data(), record.bytes.size());
   });
@@ -206,11 +206,6 @@ TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
   return {std::move(name), DType::f32, std::move(shape), std::as_bytes(values)};
 }
 
-TensorRecord integer_record(std::string name, std::vector<std::int64_t> shape,
-                            std::span<const std::int64_t> values) {
-  return {std::move(name), DType::i64, std::move(shape), std::as_bytes(values)};
-}
-
 SafetensorsFile SafetensorsFile::load(const std::string& path) {
   return parse(read_file(path, ErrorKind::model), path);
 }
@@ -241,9 +236,9 @@ std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
 }
 
 TensorRecord SafetensorsFile::require(std::string_view name) const {
-  std::optional<TensorRecord> found = find(name);
-  check_model(found.has_value(), source_, ": expected a tensor named ", name, ", found none");
-  return *std::move(found);
+  std::optional<TensorRecord> record = find(name);
+  check_model(record.has_value(), source_, ": expected a tensor named ", name, ", found none");
+  return *std::move(record);
 }
 
 void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> values) const {

@@ -29,11 +29,9 @@ struct TensorRecord {
   std::span<const std::byte> bytes;
 };
 
-// Views of numbers in memory, for writing.
+// A view of numbers in memory, for writing.
 TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
                           std::span<const float> values);
-TensorRecord integer_record(std::string name, std::vector<std::int64_t> shape,
-                            std::span<const std::int64_t> values);
 
 // A whole file in memory; copies share it, and records point into it.
 class SafetensorsFile {

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Watches the parser: a key is new in its object, and nothing lies too deep.
+// Checks during parsing: no key twice in one object, no nesting beyond the limit.
 class Strictness {
  public:
   Strictness(const std::string& source, int max_depth, ErrorKind kind)

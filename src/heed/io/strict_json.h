@@ -9,7 +9,7 @@
 
 namespace heed::io {
 
-// Throws Error(kind) that begins with `source`: broken JSON, with the byte and, in a text of
+// Throws Error(kind) that starts with `source`: broken JSON, with the byte and, in a text of
 // several, the line; a key that occurs twice in one object; more than `max_depth` objects and
 // arrays within each other.
 nlohmann::json parse_strict_json(std::string_view text, const std::string& source, int max_depth,

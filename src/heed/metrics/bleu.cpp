@@ -104,7 +104,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses,
 
 std::string bleu_signature(const BleuOptions& options) {
   return std::string("nrefs:1|case:") + (options.lowercase ? "lc" : "mixed") +
-         "|eff:no|tok:" + std::string(to_string(options.tokenizer)) +
+         "|eff:no|tok:" + std::string(name_of(options.tokenizer)) +
          "|smooth:exp|version:" + sacrebleu_version;
 }
 

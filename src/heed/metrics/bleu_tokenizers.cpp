@@ -1,20 +1,25 @@
 #include "heed/metrics/bleu_tokenizers.h"
 
 #include <array>
-#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/metrics/unicode.h"
 
+namespace heed {
+
+template <>
+std::span<const Choice<metrics::BleuTokenizer>> choices() {
+  using metrics::BleuTokenizer;
+  static constexpr std::array all{
+      Choice{"13a", BleuTokenizer::mteval_13a}, Choice{"none", BleuTokenizer::none},
+      Choice{"intl", BleuTokenizer::international}, Choice{"char", BleuTokenizer::character}};
+  return all;
+}
+
+}  // namespace heed
+
 namespace heed::metrics {
 namespace {
-
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 4> tokenizer_names = {{
-    {BleuTokenizer::mteval_13a, "13a"},
-    {BleuTokenizer::none, "none"},
-    {BleuTokenizer::international, "intl"},
-    {BleuTokenizer::character, "char"},
-}};
 
 // The tokenizers are defined by rules that put spaces into a text, one rule after the other. A rule
 // reads from left to right, and a character that it has used in one pair is in no other pair.
@@ -126,26 +131,6 @@ std::string separate(std::string_view line, BleuTokenizer tokenizer) {
 }
 
 }  // namespace
-
-BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
-  for (const auto& [tokenizer, its_name] : tokenizer_names) {
-    if (name == its_name) return tokenizer;
-  }
-  fail(ErrorKind::usage, "BLEU tokenizer: expected 13a, none, intl or char, got '", name, "'");
-}
-
-std::string_view to_string(BleuTokenizer tokenizer) {
-  for (const auto& [other, name] : tokenizer_names) {
-    if (other == tokenizer) return name;
-  }
-  return "";
-}
-
-std::vector<std::string> bleu_tokenizer_names() {
-  std::vector<std::string> names;
-  for (const auto& [tokenizer, name] : tokenizer_names) names.emplace_back(name);
-  return names;
-}
 
 std::vector<std::string> tokenize_for_bleu(std::string_view line, BleuTokenizer tokenizer) {
   const std::string separated = separate(trim_end(line), tokenizer);

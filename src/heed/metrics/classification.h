@@ -1,4 +1,4 @@
-// How often, and for which classes, a classifier is right.
+// Accuracy, F1 and the confusion matrix of a classifier.
 #pragma once
 
 #include <cstdint>

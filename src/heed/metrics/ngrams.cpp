@@ -6,7 +6,7 @@
 namespace heed::metrics {
 namespace {
 
-// For n-grams of the hypothesis that the reference lacks: what is longer cannot match either.
+// For n-grams of the hypothesis that the reference lacks: longer ones cannot match either.
 constexpr std::uint32_t no_ngram = ~std::uint32_t{0};
 
 // An n-gram is the (n-1)-gram that begins at the same place, and the symbol that comes after it.

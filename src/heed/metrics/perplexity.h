@@ -7,8 +7,8 @@
 
 namespace heed::metrics {
 
-// How long a text is in each unit. Tokens are the model's own, with what it must predict besides
-// the text (ends of lines); words stand between white space, characters are code points.
+// The length of a text in each unit. Tokens are the model's own, with those that it must predict
+// besides the text (ends of lines); words are separated by white space, characters are code points.
 struct TextLength {
   Index tokens = 0;
   Index words = 0;

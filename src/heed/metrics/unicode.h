@@ -1,4 +1,4 @@
-// What the metrics need to know about characters, as Python's str and regex know it.
+// Unicode character classes and cases for the metrics, as in Python's str and regex.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ std::string lower_case(std::string_view text);
 // str.rstrip: without the space at its end.
 std::string_view trim_end(std::string_view text);
 
-// str.split: what stands between spaces of any kind. The words point into `text`.
+// str.split: words, separated by spaces of any kind. The words point into `text`.
 std::vector<std::string_view> split_words(std::string_view text);
 
 }  // namespace heed::metrics

@@ -1,4 +1,4 @@
-// What all models share: a checked configuration, and copies of a model for inference.
+// The base class of all models: a checked configuration, and copies of a model for inference.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Model {
 // Random initial weights. Refuses a configuration of quantized weights, which cannot be trained.
 nn::Initializer initial_weights(const TransformerConfig& config, std::uint64_t seed);
 
-// A model whose parameters have memory but no values yet, for whoever fills them all.
+// A model whose parameters have memory but no values yet, for callers that fill them all.
 template <typename AnyModel>
 AnyModel uninitialized(const TransformerConfig& config) {
   return AnyModel(config, nn::Initializer::uninitialized());

@@ -17,7 +17,7 @@ namespace heed::models {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "weights_hash and safetensors take the bytes of floats as they lie in memory");
+              "weights_hash and safetensors take the bytes of floats as they are in memory");
 
 std::string config_path(const std::string& folder) { return folder + "/config.json"; }
 std::string tokenizer_path(const std::string& folder) { return folder + "/tokenizer.model"; }
@@ -36,14 +36,15 @@ void require_part(const std::string& folder, const std::string& path) {
 // first and refuse them later.
 void check_size(const io::SafetensorsFile& file, const TransformerConfig& config) {
   constexpr Index slack = Index{1} << 26;
-  Index found = 0;
+  Index num_stored = 0;
   for (const io::TensorRecord& record : file.tensors()) {
     const bool is_pairs = config.weights == WeightFormat::int4 && record.dtype == io::DType::u8;
     const Index count = static_cast<Index>(record.bytes.size() / io::dtype_bytes(record.dtype));
-    found += is_pairs ? 2 * count : count;
+    num_stored += is_pairs ? 2 * count : count;
   }
-  check_as(ErrorKind::model, num_parameters(config) <= found + slack, file.source(),
-           ": expected the ", num_parameters(config), " numbers of config.json, found ", found);
+  check_as(ErrorKind::model, num_parameters(config) <= num_stored + slack, file.source(),
+           ": expected the ", num_parameters(config), " numbers of config.json, found ",
+           num_stored);
 }
 
 std::string to_json(const GenerationConfig& generation) {

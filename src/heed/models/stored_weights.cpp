@@ -104,11 +104,11 @@ void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
 }
 
 io::TensorRecord WeightReader::record(const std::string& name, const Shape& shape) {
-  io::TensorRecord found = file_.require(name);
-  check_as(ErrorKind::model, shape_of(found) == shape, file_.source(), ": ", name,
-           ": expected the shape ", shape, ", found ", shape_of(found));
+  io::TensorRecord stored = file_.require(name);
+  check_as(ErrorKind::model, shape_of(stored) == shape, file_.source(), ": ", name,
+           ": expected the shape ", shape, ", found ", shape_of(stored));
   names_.insert(name);
-  return found;
+  return stored;
 }
 
 ops::QuantizedMatrix WeightReader::quantized_matrix(const std::string& name, Index rows,

@@ -9,74 +9,80 @@
 
 #include "heed/models/config_fields.h"
 
-namespace heed::models {
-
-// Clang finds this by itself from version 17 on.
-template <typename Value>
-Choice(const char*, Value) -> Choice<Value>;
+namespace heed {
 
 template <>
-std::span<const Choice<ModelKind>> choices() {
-  static constexpr std::array all{Choice{"heed-translation", ModelKind::translation},
-                                  Choice{"heed-language", ModelKind::language},
-                                  Choice{"heed-classifier", ModelKind::classifier},
-                                  Choice{"heed-masked", ModelKind::masked},
-                                  Choice{"heed-image-classifier", ModelKind::image_classifier}};
-  return all;
-}
-template <>
-std::span<const Choice<NormPlace>> choices() {
-  static constexpr std::array all{Choice{"before", NormPlace::before},
-                                  Choice{"after", NormPlace::after}};
-  return all;
-}
-template <>
-std::span<const Choice<NormKind>> choices() {
-  static constexpr std::array all{Choice{"layer", NormKind::layer}, Choice{"rms", NormKind::rms}};
-  return all;
-}
-template <>
-std::span<const Choice<Positions>> choices() {
+std::span<const Choice<models::ModelKind>> choices() {
   static constexpr std::array all{
-      Choice{"sinusoidal", Positions::sinusoidal}, Choice{"learned", Positions::learned},
-      Choice{"rotary", Positions::rotary}, Choice{"alibi", Positions::alibi},
-      Choice{"none", Positions::none}};
+      Choice{"heed-translation", models::ModelKind::translation},
+      Choice{"heed-language", models::ModelKind::language},
+      Choice{"heed-classifier", models::ModelKind::classifier},
+      Choice{"heed-masked", models::ModelKind::masked},
+      Choice{"heed-image-classifier", models::ModelKind::image_classifier}};
   return all;
 }
 template <>
-std::span<const Choice<Activation>> choices() {
-  static constexpr std::array all{Choice{"relu", Activation::relu},
-                                  Choice{"gelu", Activation::gelu},
-                                  Choice{"swiglu", Activation::swiglu}};
+std::span<const Choice<models::NormPlace>> choices() {
+  static constexpr std::array all{Choice{"before", models::NormPlace::before},
+                                  Choice{"after", models::NormPlace::after}};
   return all;
 }
 template <>
-std::span<const Choice<Tying>> choices() {
-  static constexpr std::array all{Choice{"none", Tying::none}, Choice{"target", Tying::target},
-                                  Choice{"all", Tying::all}};
+std::span<const Choice<models::NormKind>> choices() {
+  static constexpr std::array all{Choice{"layer", models::NormKind::layer},
+                                  Choice{"rms", models::NormKind::rms}};
   return all;
 }
 template <>
-std::span<const Choice<Pooling>> choices() {
-  static constexpr std::array all{Choice{"first", Pooling::first}, Choice{"mean", Pooling::mean},
-                                  Choice{"attention", Pooling::attention}};
+std::span<const Choice<models::Positions>> choices() {
+  static constexpr std::array all{
+      Choice{"sinusoidal", models::Positions::sinusoidal},
+      Choice{"learned", models::Positions::learned}, Choice{"rotary", models::Positions::rotary},
+      Choice{"alibi", models::Positions::alibi}, Choice{"none", models::Positions::none}};
+  return all;
+}
+template <>
+std::span<const Choice<models::Activation>> choices() {
+  static constexpr std::array all{Choice{"relu", models::Activation::relu},
+                                  Choice{"gelu", models::Activation::gelu},
+                                  Choice{"swiglu", models::Activation::swiglu}};
+  return all;
+}
+template <>
+std::span<const Choice<models::Tying>> choices() {
+  static constexpr std::array all{Choice{"none", models::Tying::none},
+                                  Choice{"target", models::Tying::target},
+                                  Choice{"all", models::Tying::all}};
+  return all;
+}
+template <>
+std::span<const Choice<models::Pooling>> choices() {
+  static constexpr std::array all{Choice{"first", models::Pooling::first},
+                                  Choice{"mean", models::Pooling::mean},
+                                  Choice{"attention", models::Pooling::attention}};
   return all;
 }
 template <>
 std::span<const Choice<ops::Similarity>> choices() {
-  static constexpr std::array all{Choice{"dot", ops::Similarity::dot},
-                                  Choice{"cosine", ops::Similarity::cosine},
-                                  Choice{"scaled-dot", ops::Similarity::scaled_dot}};
+  using ops::Similarity, ops::to_string;
+  static const std::array all{
+      Choice<Similarity>{to_string(Similarity::dot), Similarity::dot},
+      Choice<Similarity>{to_string(Similarity::cosine), Similarity::cosine},
+      Choice<Similarity>{to_string(Similarity::scaled_dot), Similarity::scaled_dot}};
   return all;
 }
 template <>
-std::span<const Choice<WeightFormat>> choices() {
+std::span<const Choice<models::WeightFormat>> choices() {
   static constexpr std::array all{
-      Choice{"f32", WeightFormat::f32}, Choice{"f16", WeightFormat::f16},
-      Choice{"bf16", WeightFormat::bf16}, Choice{"int8", WeightFormat::int8},
-      Choice{"int4", WeightFormat::int4}};
+      Choice{"f32", models::WeightFormat::f32}, Choice{"f16", models::WeightFormat::f16},
+      Choice{"bf16", models::WeightFormat::bf16}, Choice{"int8", models::WeightFormat::int8},
+      Choice{"int4", models::WeightFormat::int4}};
   return all;
 }
+
+}  // namespace heed
+
+namespace heed::models {
 
 bool has_text(ModelKind kind) { return kind != ModelKind::image_classifier; }
 bool has_classes(ModelKind kind) {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/choices.h"
 #include "heed/base/error.h"
 #include "heed/base/index.h"
-#include "heed/models/choices.h"
 #include "heed/nn/transformer_options.h"
 #include "heed/ops/quantized_matrix.h"
 #include "heed/ops/similarity.h"
@@ -57,30 +57,38 @@ struct TransformerConfig {
   Index image_height = 28;          // what an image classifier looks at, in pixels
   Index image_width = 28;
   Index image_channels = 1;                  // 1: grey, 3: colour
-  Index patch_side = 4;                      // a token is a square of so many pixels a side
+  Index patch_side = 4;                      // side of a patch, which is one token, in pixels
   WeightFormat weights = WeightFormat::f32;  // others are for inference only
 
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
 
+}  // namespace heed::models
+
+namespace heed {
+
 template <>
-std::span<const Choice<ModelKind>> choices();  // heed-translation, heed-language, ...
+std::span<const Choice<models::ModelKind>> choices();  // heed-translation, heed-language, ...
 template <>
-std::span<const Choice<NormPlace>> choices();  // before, after
+std::span<const Choice<models::NormPlace>> choices();  // before, after
 template <>
-std::span<const Choice<NormKind>> choices();  // layer, rms
+std::span<const Choice<models::NormKind>> choices();  // layer, rms
 template <>
-std::span<const Choice<Positions>> choices();  // sinusoidal, learned, rotary, alibi, none
+std::span<const Choice<models::Positions>> choices();  // sinusoidal, learned, rotary, alibi, none
 template <>
-std::span<const Choice<Activation>> choices();  // relu, gelu, swiglu
+std::span<const Choice<models::Activation>> choices();  // relu, gelu, swiglu
 template <>
-std::span<const Choice<Tying>> choices();  // none, target, all
+std::span<const Choice<models::Tying>> choices();  // none, target, all
 template <>
-std::span<const Choice<Pooling>> choices();  // first, mean, attention
+std::span<const Choice<models::Pooling>> choices();  // first, mean, attention
 template <>
 std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
 template <>
-std::span<const Choice<WeightFormat>> choices();  // f32, f16, bf16, int8, int4
+std::span<const Choice<models::WeightFormat>> choices();  // f32, f16, bf16, int8, int4
+
+}  // namespace heed
+
+namespace heed::models {
 
 // Refuses what cannot be built: heads that do not divide the width, sizes below 1 or beyond reason,
 // rates outside [0, 1), layers that the kind of model does not have. `what` begins the message,

@@ -20,8 +20,8 @@ namespace heed::nn {
 // encoder.0, encoder.1 ..., their attention layers encoder.0.self_attention and
 // decoder.0.cross_attention. The tensors that can be seen, N rows of this pass and M of the memory:
 //   STACK.words                     [N, D]  embedded tokens, before positions
-//   STACK.embedded                  [N, D]  with positions: what the first block takes
-//   ATTENTION.input                 [N, D]  what the queries are made from (keys and values too,
+//   STACK.embedded                  [N, D]  with positions: the input of the first block
+//   ATTENTION.input                 [N, D]  the input of the queries (of keys and values too,
 //                                           except of the memory)
 //   ATTENTION.queries               [N, D]  heads side by side, rotated if positions are rotary
 //   ATTENTION.keys, .values         [M, G * K]  as used; not of tokens that a cache holds in pages
@@ -72,7 +72,7 @@ class ForwardContext {
   ops::AttentionView* watch(std::string_view name) {
     return watcher_ ? watcher_->watch(name) : nullptr;
   }
-  // Shows the tensor LAYER.PART. The name is only made when somebody watches.
+  // Shows the tensor LAYER.PART. The name is built only if there is a watcher.
   void see(std::string_view layer, std::string_view part, const Tensor& values) {
     if (watcher_) watcher_->see(std::string(layer) + '.' + std::string(part), values);
   }

@@ -26,8 +26,8 @@ std::vector<NamedTensor> dequantized_parameters(Module& module) {
 }
 
 // Gives every weight its packed form, which products then use unless gradients are enabled. The
-// module must not change any more: its parameters no longer require gradients, so that nobody
-// trains it by mistake, while those of its copies still do.
+// module must not change any more: its parameters no longer require gradients, so that it
+// is not trained by mistake, while those of its copies still do.
 template <typename Module>
 void pack_weights(Module& module) {
   struct Packer : ParameterVisitor {

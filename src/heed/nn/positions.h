@@ -1,7 +1,7 @@
 // Position encodings: sinusoidal, learned, rotary (RoPE), ALiBi or none.
 //
 // Sinusoidal and learned positions are added to the embeddings, by PositionEmbedding; rotary and
-// ALiBi act inside self-attention, by MultiHeadAttention; with none, only a causal mask tells
+// ALiBi act inside self-attention, by MultiHeadAttention; with none, only a causal mask gives
 // order.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Add & norm: what surrounds every sub-layer of a Transformer block.
+// Add & norm around every sub-layer of a Transformer block.
 #pragma once
 
 #include "heed/nn/forward_context.h"

@@ -36,8 +36,8 @@ bool AccessGuard::is_own_host(const Request& request) const {
   return host == "127.0.0.1:" + port_ || host == "localhost:" + port_;
 }
 
-// What the browser says of the page that asks. Without a word it is no browser's script; a link
-// that is followed from elsewhere may open the page itself, and nothing else.
+// The origin of the request according to the browser. Without these headers it is not a script in a
+// browser; a link on another site may open the page itself, and nothing else.
 bool AccessGuard::is_own_page(const Request& request) const {
   const std::optional<std::string> origin = request.header("origin");
   if (origin && *origin != "http://" + request.header("host").value_or("")) return false;

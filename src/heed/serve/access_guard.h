@@ -1,9 +1,9 @@
 // Access to a server that is meant for one person on this machine.
 //
-// The address that is printed holds a token. Whoever comes with it first gets a cookie for it, and
-// the token is dead; everybody else is refused. A web page from elsewhere can make the browser
-// send requests here, so Host (against names that are bent to 127.0.0.1), Origin and the type of
-// what is posted are checked as well.
+// The address that is printed holds a token. The first client that presents it gets a cookie, and
+// the token becomes invalid; all others are refused. A web page from elsewhere can make the browser
+// send requests here, so Host (against DNS rebinding), Origin and the content type of posted bodies
+// are checked as well.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Dispatch of requests to whoever answers: the guard, a file, or a handler on the worker's thread.
+// Dispatch of requests: to the guard, a file, or a handler on the worker's thread.
 #pragma once
 
 #include <functional>

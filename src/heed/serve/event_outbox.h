@@ -1,4 +1,4 @@
-// Events between those who send them, on any thread, and the connection that writes them.
+// Queue of events from their senders, on any thread, to the connection that writes them.
 #pragma once
 
 #include <cstddef>

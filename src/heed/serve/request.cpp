@@ -9,7 +9,7 @@
 namespace heed::serve {
 namespace {
 
-// Deep enough for lists of matrices in a list of heads; far from what a stack bears.
+// Deep enough for lists of matrices in a list of heads; far from a stack overflow.
 constexpr int max_json_depth = 16;
 
 const std::string& value_of(const std::map<std::string, std::string>& values,

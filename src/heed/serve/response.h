@@ -28,7 +28,7 @@ Response text_response(int status, std::string line);
 // {"error": "one clear line"}
 Response error_response(int status, const std::string& line);
 
-// Thrown by a handler when there is no such thing: answered with 404.
+// Thrown by a handler for a resource that does not exist: answered with 404.
 class NotFound : public Error {
  public:
   explicit NotFound(const std::string& line) : Error(ErrorKind::usage, line) {}

@@ -32,7 +32,7 @@ int status_of(ErrorKind kind) {
   return kind == ErrorKind::usage || kind == ErrorKind::data ? 400 : 500;
 }
 
-// Runs the work and turns what it throws into an answer.
+// Runs the work and converts exceptions to answers.
 template <typename Work>
 auto guarded(Work work) -> decltype(work()) {
   try {

@@ -24,7 +24,7 @@ namespace heed::serve {
 
 using Handler = std::function<Response(const Request&)>;
 // Returns soon and keeps the stream as long as it has something to send, from any thread. The
-// stream ends when nobody keeps it any more.
+// stream ends with its last owner.
 using EventHandler = std::function<void(const Request&, std::shared_ptr<EventStream>)>;
 
 class Router {

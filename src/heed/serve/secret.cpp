@@ -37,12 +37,12 @@ std::string make_secret() {
   return base64url(bytes);
 }
 
-bool is_same_secret(std::string_view expected, std::string_view found) {
-  if (expected.size() != found.size()) return false;
+bool is_same_secret(std::string_view expected, std::string_view given) {
+  if (expected.size() != given.size()) return false;
   // volatile: the compiler may not leave the loop at the first difference.
   volatile unsigned char difference = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference = difference | static_cast<unsigned char>(expected[i] ^ found[i]);
+    difference = difference | static_cast<unsigned char>(expected[i] ^ given[i]);
   }
   return difference == 0;
 }

@@ -1,4 +1,4 @@
-// Random words that nobody can guess, and how they are compared.
+// Random secrets, and their comparison in constant time.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace heed::serve {
 // 32 bytes from the system's source of randomness, in the letters of base64url: 43 characters.
 std::string make_secret();
 
-// Takes as long wherever the first difference lies, so that the time tells a guesser nothing.
-bool is_same_secret(std::string_view expected, std::string_view found);
+// In constant time: the duration does not depend on the position of the first difference.
+bool is_same_secret(std::string_view expected, std::string_view given);
 
 }  // namespace heed::serve

@@ -19,7 +19,7 @@ using Failure = boost::system::error_code;
 
 Tcp::acceptor listen(asio::io_context& context, std::uint16_t port) {
   try {
-    // With the option to take a port again at once that the last server has just left.
+    // With SO_REUSEADDR, so that a port that a server has just released is available at once.
     return Tcp::acceptor(context, Tcp::endpoint(asio::ip::address_v4::loopback(), port));
   } catch (const boost::system::system_error& error) {
     fail(ErrorKind::failed, "port ", port,
@@ -111,7 +111,7 @@ void Server::start(Gate gate) {
 }
 
 void Server::stop() {
-  // First the sockets, so that nobody asks for more; then what is still being computed.
+  // First the sockets, so that no requests arrive; then the running handlers.
   listener_->stop();
   if (dispatcher_) dispatcher_->stop();
 }

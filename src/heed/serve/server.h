@@ -21,7 +21,7 @@ struct ServerOptions {
 
 class Server {
  public:
-  // Takes the port; Error when somebody else has it. Router and files must outlive the server.
+  // Takes the port; Error if it is in use. Router and files must outlive the server.
   Server(const Router& router, const StaticFiles& files, const ServerOptions& options);
   ~Server();  // stops
   Server(const Server&) = delete;

@@ -1,4 +1,4 @@
-// Files that live inside the program. No folder is ever read.
+// Files embedded in the program. No folder is ever read.
 #pragma once
 
 #include <optional>

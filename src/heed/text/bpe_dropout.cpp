@@ -185,8 +185,7 @@ struct BpeDropout::Rules {
 BpeDropout::Rules::Rules(const Tokenizer& its_tokenizer)
     : tokenizer(its_tokenizer), normalizer(read_normalizer(tokenizer.bytes())) {
   check_as(ErrorKind::usage, tokenizer.subwords() == Subwords::bpe,
-           "bpe dropout: expected a tokenizer of bpe pieces, got ",
-           to_string(tokenizer.subwords()));
+           "bpe dropout: expected a tokenizer of bpe pieces, got ", name_of(tokenizer.subwords()));
   check_as(ErrorKind::usage,
            !normalizer.has_character_rules && !normalizer.removes_spaces &&
                normalizer.makes_spaces_visible,

@@ -1,4 +1,4 @@
-// Reads serialised protobuf messages. SentencePiece tells its users little about a model, and its
+// Reads serialised protobuf messages. SentencePiece exposes little about a model, and its
 // own message classes are not installed.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace heed::text {
 
-// Walks over the fields of a message. What is cut off or damaged ends the walk early.
+// Walks over the fields of a message. A truncated or damaged message ends the walk early.
 class MessageReader {
  public:
   explicit MessageReader(std::string_view bytes) : rest_(bytes) {}

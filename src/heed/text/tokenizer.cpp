@@ -14,16 +14,22 @@
 #include "heed/text/message_reader.h"
 #include "heed/text/tokenizer_training.h"
 
+namespace heed {
+
+template <>
+std::span<const Choice<text::Subwords>> choices() {
+  using text::Subwords;
+  static constexpr std::array all{
+      Choice{"bpe", Subwords::bpe}, Choice{"unigram", Subwords::unigram},
+      Choice{"word", Subwords::word}, Choice{"char", Subwords::character},
+      Choice{"byte", Subwords::byte}};
+  return all;
+}
+
+}  // namespace heed
+
 namespace heed::text {
 namespace {
-
-constexpr std::array<std::pair<Subwords, std::string_view>, 5> subword_names = {{
-    {Subwords::bpe, "bpe"},
-    {Subwords::unigram, "unigram"},
-    {Subwords::word, "word"},
-    {Subwords::character, "char"},
-    {Subwords::byte, "byte"},
-}};
 
 // A number in one of the parts of a serialised SentencePiece model, or its default.
 std::uint64_t number_in(std::string_view model, int part, int field, std::uint64_t otherwise) {
@@ -57,20 +63,6 @@ bool has_space_before(std::string_view model) {
 }
 
 }  // namespace
-
-Subwords parse_subwords(std::string_view name) {
-  for (const auto& [subwords, its_name] : subword_names) {
-    if (name == its_name) return subwords;
-  }
-  fail(ErrorKind::usage, "subwords: expected bpe, unigram, word, char or byte, got '", name, "'");
-}
-
-std::string_view to_string(Subwords subwords) {
-  for (const auto& [other, name] : subword_names) {
-    if (other == subwords) return name;
-  }
-  return "";
-}
 
 struct Tokenizer::Model {
   std::string bytes;

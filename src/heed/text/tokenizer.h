@@ -1,5 +1,5 @@
-// Text to ids and back: subwords, words or characters, learned from text by SentencePiece, or
-// bytes.
+// Tokenizer: text to ids and back, by subwords, words or characters that SentencePiece learns from
+// text, or by bytes.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,26 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/choices.h"
+
 namespace heed::text {
 
 enum class Subwords { bpe, unigram, word, character, byte };
 
-// "bpe", "unigram", "word", "char", "byte"; any other name is refused (ErrorKind::usage).
-Subwords parse_subwords(std::string_view name);
-std::string_view to_string(Subwords subwords);
+}  // namespace heed::text
+
+namespace heed {
+template <>
+std::span<const Choice<text::Subwords>> choices();  // bpe, unigram, word, char, byte
+}  // namespace heed
+
+namespace heed::text {
 
 struct TokenizerOptions {
   int vocabulary = 10000;  // how many pieces, the four special ones included
   Subwords subwords = Subwords::bpe;
-  // The lines are one text that goes on: "\n" is a piece of its own, and no space is thought before
-  // a text, so that pieces say the same wherever they stand. Not for words.
+  // The lines are one continuous text: "\n" is a piece of its own, and no space is added before a
+  // text, so a piece decodes to the same text everywhere. Not for words.
   bool is_running_text = false;
   bool with_mask = false;  // one of the pieces is Tokenizer::mask_piece. Not for bytes.
 };
@@ -39,11 +46,11 @@ class Tokenizer {
   static constexpr int unknown = 1;
   static constexpr int begin = 2;
   static constexpr int end = 3;
-  // Stands for a token that is hidden; text that holds it encodes to it, but for words.
+  // Stands for a masked token; text that holds it encodes to it, except for words.
   static constexpr std::string_view mask_piece = "<mask>";
 
   // The same lines and options give the same bytes, on any machine and for any number of threads.
-  // Blank lines are passed over. Refuses (ErrorKind::data) a text without words and, for bpe and
+  // Blank lines are skipped. Refuses (ErrorKind::data) a text without words and, for bpe and
   // unigram, a vocabulary that is too small for the characters of the text or larger than the text
   // allows. For words and characters the vocabulary is only an upper bound; bytes are 256.
   static Tokenizer train(std::span<const std::string> lines, const TokenizerOptions& options);
@@ -66,9 +73,9 @@ class Tokenizer {
   std::string piece(int id) const;
   // The id of mask_piece; nothing when there is no such piece.
   std::optional<int> mask() const;
-  // Whether a space is thought before every text, which decode takes away again.
+  // Does encode add a space before every text, which decode removes?
   bool has_space_before() const;
-  // What a piece that stands for a single byte stands for.
+  // The byte of a piece that stands for a single byte.
   std::optional<char> byte(int id) const;
 
  private:

@@ -101,7 +101,7 @@ Alphabet find_alphabet(std::span<const std::string> lines) {
   return alphabet;
 }
 
-// What SentencePiece cannot learn from a line: what it keeps for itself, and what no line holds.
+// Symbols that SentencePiece cannot learn from lines: those that it reserves or that no line holds.
 std::vector<std::string> symbols_of_their_own(const TokenizerOptions& options,
                                               const Alphabet& alphabet) {
   std::vector<std::string> symbols;
@@ -114,7 +114,7 @@ std::vector<std::string> symbols_of_their_own(const TokenizerOptions& options,
 std::unordered_map<std::string, std::string> trainer_arguments(const TokenizerOptions& options,
                                                                const Alphabet& alphabet) {
   std::unordered_map<std::string, std::string> arguments = {
-      {"model_type", std::string(to_string(options.subwords))},
+      {"model_type", std::string(name_of(options.subwords))},
       {"vocab_size", std::to_string(options.vocabulary)},
       {"pad_id", std::to_string(Tokenizer::pad)},
       {"unk_id", std::to_string(Tokenizer::unknown)},

@@ -8,7 +8,7 @@
 
 namespace heed::text {
 
-// The serialised model; Tokenizer::train says what is promised and what is refused.
+// The serialised model; see Tokenizer::train for guarantees and errors.
 std::string train_sentencepiece(std::span<const std::string> lines,
                                 const TokenizerOptions& options);
 

@@ -1,4 +1,4 @@
-// UTF-8: is a text valid, and where is it not?
+// UTF-8 validation.
 #pragma once
 
 #include <cstddef>

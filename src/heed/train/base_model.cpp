@@ -29,8 +29,8 @@ void for_each_setting(Recipe& recipe, const std::string& folder, Work&& work) {
   Recipe other;
   other.model = models::load_config(folder);
   check_as(ErrorKind::model, can_initialise(recipe.model.kind, other.model.kind), folder,
-           ": expected a model to initialise a ", models::name_of(recipe.model.kind),
-           " from, found a ", models::name_of(other.model.kind));
+           ": expected a model to initialise a ", name_of(recipe.model.kind), " from, found a ",
+           name_of(other.model.kind));
   const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (is_architecture(ours[i].name)) work(ours[i], theirs[i]);

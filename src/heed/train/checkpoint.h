@@ -30,7 +30,7 @@ struct TrainingState {
   bool is_finished = false;
 };
 
-// What a checkpoint holds besides tensors.
+// The contents of a checkpoint besides tensors.
 struct RunDescription {
   TrainingState state;
   Recipe recipe;

@@ -2,20 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cassert>
 #include <string>
 
 #include "heed/base/error.h"
 
-namespace heed::train {
-namespace {
+namespace heed {
 
-std::string_view name_of(StoppingMetric metric) {
-  return std::ranges::find(stopping_metrics, metric, &models::Choice<StoppingMetric>::value)->name;
+template <>
+std::span<const Choice<train::StoppingMetric>> choices() {
+  using train::StoppingMetric;
+  static constexpr std::array all{
+      Choice{"none", StoppingMetric::none}, Choice{"loss", StoppingMetric::loss},
+      Choice{"bleu", StoppingMetric::bleu}, Choice{"accuracy", StoppingMetric::accuracy}};
+  return all;
 }
 
-}  // namespace
+}  // namespace heed
+
+namespace heed::train {
 
 bool EarlyStopping::observe(double loss, std::optional<double> score) {
   if (metric_ == StoppingMetric::none) return true;

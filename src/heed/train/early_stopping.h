@@ -2,20 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "heed/base/choices.h"
 #include "heed/base/index.h"
-#include "heed/models/choices.h"
 
 namespace heed::train {
 
 enum class StoppingMetric { none, loss, bleu, accuracy };
-
-inline constexpr models::Choice<StoppingMetric> stopping_metrics[]{
-    {"none", StoppingMetric::none},
-    {"loss", StoppingMetric::loss},
-    {"bleu", StoppingMetric::bleu},
-    {"accuracy", StoppingMetric::accuracy}};
 
 class EarlyStopping {
  public:
@@ -47,3 +42,8 @@ void check_early_stopping(StoppingMetric metric, std::optional<StoppingMetric> s
                           bool has_validation, std::string_view validation_files);
 
 }  // namespace heed::train
+
+namespace heed {
+template <>
+std::span<const Choice<train::StoppingMetric>> choices();  // none, loss, bleu, accuracy
+}  // namespace heed

@@ -1,4 +1,4 @@
-// What tasks with a model have in common: parameters, losses of batches, and the model folder.
+// The base class of tasks with a model: parameters, losses of batches, and the model folder.
 #pragma once
 
 #include <optional>

@@ -39,13 +39,6 @@ Number parse_number(const std::string& name, std::string_view text, Number min, 
   return value;
 }
 
-using metrics::BleuTokenizer, models::Choice, text::Subwords;
-
-constexpr Choice<Subwords> subword_kinds[]{{"bpe", Subwords::bpe},
-                                           {"unigram", Subwords::unigram},
-                                           {"word", Subwords::word},
-                                           {"char", Subwords::character},
-                                           {"byte", Subwords::byte}};
 constexpr Choice<OptimizerKind> optimizers[]{{"adam", OptimizerKind::adam},
                                              {"adamw", OptimizerKind::adamw}};
 constexpr Choice<ScheduleKind> schedules[]{{"inverse-sqrt", ScheduleKind::inverse_square_root},
@@ -54,10 +47,6 @@ constexpr Choice<ScheduleKind> schedules[]{{"inverse-sqrt", ScheduleKind::invers
                                            {"constant", ScheduleKind::constant}};
 constexpr Choice<ClassWeights> class_weights[]{{"none", ClassWeights::none},
                                                {"balanced", ClassWeights::balanced}};
-constexpr Choice<BleuTokenizer> bleu_tokenizers[]{{"13a", BleuTokenizer::mteval_13a},
-                                                  {"none", BleuTokenizer::none},
-                                                  {"intl", BleuTokenizer::international},
-                                                  {"char", BleuTokenizer::character}};
 constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 
 constexpr double below_one = 0.999999;  // for rates that must not reach 1
@@ -95,9 +84,9 @@ class FieldList {
           value = choice->value;
         });
   }
-  template <typename Value>  // of the model's configuration, which has the names
+  template <typename Value>  // of an enum that has names
   void choice(const std::string& name, Value& value, const std::string& description) {
-    choice(name, value, description, models::choices<Value>());
+    choice(name, value, description, heed::choices<Value>());
   }
 
   void length(const std::string& name, RunLength& value,
@@ -173,23 +162,23 @@ void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer,
                           TrainingOptions& training) {
   list.number<int>("vocabulary", tokenizer.vocabulary, 5, "vocabulary size");
   list.alias("vocab-size");
-  list.choice("subwords", tokenizer.subwords, "subword units", subword_kinds);
+  list.choice("subwords", tokenizer.subwords, "subword units");
   list.number<double>("bpe-dropout", training.bpe_dropout, 0,
-                      "probability to skip a BPE merge in training", below_one);
+                      "probability of skipping a BPE merge in training", below_one);
 }
 
 void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, ScheduleOptions& schedule) {
   list.choice("optimizer", optimizer.kind, "update rule", optimizers);
   list.number<double>("learning-rate", schedule.peak, 0, "peak learning rate", 1e6);
   list.alias("lr");
-  list.choice("schedule", schedule.kind, "learning rate after the warm-up", schedules);
+  list.choice("schedule", schedule.kind, "learning rate schedule after the warm-up", schedules);
   list.number<Index>("warm-up", schedule.warm_up, 0, "linear warm-up steps");
   list.alias("warmup-steps");
   list.betas("betas", optimizer, "beta1 and beta2 of Adam");
   list.number<double>("epsilon", optimizer.epsilon, 0, "epsilon of Adam", 1);
   list.number<double>("weight-decay", optimizer.weight_decay, 0,
                       "weight decay of matrices (decoupled with adamw)", 1e3);
-  list.number<double>("clip", optimizer.clip, 0, "largest gradient norm; 0: no clipping", 1e9);
+  list.number<double>("clip", optimizer.clip, 0, "maximum gradient norm; 0: no clipping", 1e9);
   list.alias("clip-norm");
 }
 
@@ -198,39 +187,40 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
               "end of the run: 30e (epochs), 8000u (updates), 45m (minutes)");
   list.may_differ_on_resume();
   list.number<Index>("batch-tokens", training.batch_tokens, 2,
-                     "tokens of a batch, on its larger side");
+                     "batch size in tokens; of pairs, the larger of source and target");
   list.number<Index>("accumulate", training.accumulate, 1,
-                     "batches whose gradients are accumulated for one update");
+                     "batches per update (gradient accumulation)");
   list.number<Index>("max-length", training.max_length, 2,
-                     "longest example in tokens; longer ones are left out");
-  list.number<std::uint64_t>("seed", training.seed, 0, "seed of all random numbers");
+                     "maximum length of an example in tokens; longer ones are left out");
+  list.number<std::uint64_t>("seed", training.seed, 0, "random seed");
 }
 
 void add_validation_fields(FieldList& list, TrainingOptions& training) {
   list.length("validate-every", training.validate_every, parse_interval,
               "validation interval: 1e (epochs) or 500u (updates)");
   list.length("save-every", training.save_every, parse_interval, "checkpoint interval: 1e or 500u");
-  list.choice("early-stopping", training.early_stopping, "validation metric for early stopping",
-              stopping_metrics);
+  list.choice("early-stopping", training.early_stopping, "validation metric for early stopping");
   list.number<Index>("patience", training.patience, 1,
                      "validations without improvement before early stopping");
   list.number<Index>("average", training.average, 1,
-                     "average the weights of the last so many checkpoints", 1000);
+                     "number of last checkpoints whose weights are averaged", 1000);
   list.number<double>("ema", training.ema, 0,
                       "decay of an exponential moving average of the weights; 0: none", below_one);
   list.number<Index>("keep", training.keep, 0,
-                     "weights to keep for the explorer, spread over the run; 0: none", 1000);
+                     "snapshots of the weights for the explorer, spread over the run; 0: none",
+                     1000);
   list.may_differ_on_resume();
   list.choice("validation-bleu", training.validation_bleu, "compute BLEU in validations",
               yes_or_no);
-  list.choice("tokenize", training.tokenize, "tokenizer of BLEU, as in sacreBLEU", bleu_tokenizers);
+  list.choice("tokenize", training.tokenize, "BLEU tokenizer, as in sacreBLEU");
 }
 
 void add_data_fields(FieldList& list, TrainingOptions& training) {
-  list.names("fields", training.fields, 2, "names of the source and target fields of pairs");
+  list.names("fields", training.fields, 2,
+             "names of the source and target fields in files of pairs");
   list.choice("class-weights", training.class_weights, "class weights in the loss", class_weights);
   list.number<Index>("shift", training.shift, 0,
-                     "augmentation of images: largest random shift in pixels");
+                     "image augmentation: maximum random shift in pixels");
 }
 
 void add_fine_tuning_fields(FieldList& list, TrainingOptions& training) {
@@ -274,7 +264,7 @@ void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values
 
 namespace {
 
-// The table knows the ranges: what it would not read back is out of range.
+// The fields check ranges when they are set, so each value is set to itself.
 void check_ranges(Recipe recipe) {
   for (const RecipeField& field : recipe_fields(recipe)) {
     if (const std::string value = field.get(); !value.empty()) field.set(value);
@@ -288,8 +278,9 @@ void check_training(const TrainingOptions& training) {
            "`schedule`: cosine and linear need an end; expected `after`, found none");
   check_as(ErrorKind::usage, training.average == 1 || training.ema == 0,
            "`average` and `ema`: expected one of them, found both");
-  check_as(ErrorKind::usage, training.keep == 0 || training.lora == 0,
-           "`keep`: does not go with `lora`, whose checkpoints hold no weights but the adapter");
+  check_as(
+      ErrorKind::usage, training.keep == 0 || training.lora == 0,
+      "`keep`: cannot be combined with `lora`, whose checkpoints hold no weights but the adapter");
   check_as(ErrorKind::usage,
            training.early_stopping != StoppingMetric::bleu || training.validation_bleu,
            "`early_stopping`: bleu needs `validation_bleu` true, found false");
@@ -320,9 +311,9 @@ void validate(const Recipe& recipe) {
                training.max_length <= recipe.model.max_positions,
            "`max_length`: expected at most `max_positions`, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
-  check_as(
-      ErrorKind::usage, training.bpe_dropout == 0 || recipe.tokenizer.subwords == Subwords::bpe,
-      "`bpe_dropout`: expected `subwords` bpe, found ", text::to_string(recipe.tokenizer.subwords));
+  check_as(ErrorKind::usage,
+           training.bpe_dropout == 0 || recipe.tokenizer.subwords == text::Subwords::bpe,
+           "`bpe_dropout`: expected `subwords` bpe, found ", name_of(recipe.tokenizer.subwords));
   check_training(training);
 }
 

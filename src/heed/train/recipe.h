@@ -26,10 +26,10 @@ enum class ClassWeights { none, balanced };
 struct TrainingOptions {
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
-  Index batch_tokens = 4096;  // tokens of a batch, on its larger side
-  Index accumulate = 1;       // batches whose gradients make one update
+  Index batch_tokens = 4096;  // of pairs, the larger of source and target
+  Index accumulate = 1;       // batches per update
   Index max_length = 256;     // in tokens; longer examples are left out
-  double bpe_dropout = 0;     // probability to skip a merge, anew in every epoch
+  double bpe_dropout = 0;     // probability of skipping a merge, drawn again in every epoch
   RunLength after = updates(8000);
   RunLength validate_every = epochs(1);
   RunLength save_every = epochs(1);
@@ -40,7 +40,7 @@ struct TrainingOptions {
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
-  Index shift = 0;                       // images are shifted by up to so many pixels
+  Index shift = 0;                       // maximum random shift of images in pixels
   std::string fields = "source,target";  // names of the fields of `pairs`
   std::uint64_t seed = 1;
   Index keep = 0;  // checkpoints whose weights are kept, spread over the run, to look at later

@@ -9,7 +9,7 @@
 
 namespace heed::train {
 
-// What is reached first ends the run. Nothing set: no end.
+// The run ends at the first limit that it reaches. None set: no end.
 struct RunLength {
   std::optional<Index> epochs;
   std::optional<Index> updates;

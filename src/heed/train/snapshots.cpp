@@ -138,13 +138,13 @@ void read_snapshot(const std::string& folder, Index update, Weights& weights) {
   check_as(ErrorKind::model, io::is_file(path), path, ": expected the weights of update ", update,
            ", found nothing");
   const io::SafetensorsFile file = load_checked(path);
-  Weights found;
+  Weights stored;
   for (const nn::NamedTensor& weight : weights) {
-    if (file.find(weight.name)) found.push_back(weight);
+    if (file.find(weight.name)) stored.push_back(weight);
   }
-  check_as(ErrorKind::model, found.size() == file.tensors().size(), path,
+  check_as(ErrorKind::model, stored.size() == file.tensors().size(), path,
            ": expected weights of the model beside it, found those of another");
-  read_weights(file, "", found);
+  read_weights(file, "", stored);
 }
 
 }  // namespace heed::train

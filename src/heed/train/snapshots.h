@@ -58,10 +58,10 @@ class Snapshots {
 // the list alone, so a resumed run keeps what an uninterrupted one keeps.
 void thin_updates(std::vector<Index>& updates, Index count);
 
-// Where in a folder of snapshots that of this update lies.
+// The path of the snapshot of this update in a folder of snapshots.
 std::string snapshot_path(const std::string& folder, Index update);
 
-// What lies in a folder of snapshots, by update, oldest first; nothing when there is no folder.
+// The updates of the snapshots in a folder, oldest first; nothing when there is no folder.
 std::vector<Index> stored_snapshots(const std::string& folder);
 // Overwrites those weights that the snapshot of this update has; a fine-tuning run may have frozen
 // the others. Refuses (ErrorKind::model) a snapshot that is not

@@ -1,5 +1,5 @@
-// A training task: its data, its model, its loss and its scores. The training loop knows what it
-// trains by this interface alone.
+// A training task: its data, its model, its loss and its scores. The training loop uses this
+// interface alone.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,7 @@ class Task {
 
   // Writes a model folder, ready for inference.
   virtual void save_model(const std::string& folder) const = 0;
-  // What a resumed run needs besides its checkpoint.
+  // A resumed run needs it besides its checkpoint.
   virtual void save_tokenizer(const std::string& folder) const = 0;
 };
 

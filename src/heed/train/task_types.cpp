@@ -28,12 +28,12 @@ const std::vector<TaskType>& table() {
                                    is_optional};
   static const FileRole alignment{
       TranslationTask::alignment_role,
-      "word alignment of the training text, 0-0 1-2 a line, for guided alignment", is_optional};
+      "word alignment of the training text for guided alignment, lines like 0-0 1-2", is_optional};
   static const std::vector<TaskType> types{
       {"translation",
        ModelKind::translation,
-       {{"source", "source text, one sentence a line"},
-        {"target", "target text, line by line"},
+       {{"source", "source text, one sentence per line"},
+        {"target", "target text, one line for each source line"},
         {"valid-source", "validation source text", is_optional},
         {"valid-target", "validation target text", is_optional},
         alignment,
@@ -62,15 +62,15 @@ const std::vector<TaskType>& table() {
        make<ClassificationTask>},
       {"masked language modelling",
        ModelKind::masked,
-       {{"masked", "text, one sentence a line"},
+       {{"masked", "text, one sentence per line"},
         {"valid-masked", "validation text", is_optional},
         base_model},
        "masked",
        make<MaskedTask>},
       {"image classification",
        ModelKind::image_classifier,
-       {{"images", "folder of PNG or JPEG images, one folder a class, or MNIST's files"},
-        {"valid-images", "validation images; of MNIST's files the test set", is_optional},
+       {{"images", "folder of PNG or JPEG images, one subfolder per class, or of MNIST files"},
+        {"valid-images", "validation images; for MNIST files, the test set", is_optional},
         base_model},
        "images",
        make<ImageTask>}};
@@ -105,7 +105,7 @@ void check_files(const TaskType& type, const FilePaths& files) {
   }
   for (const auto& [name, path] : files) {
     check_as(ErrorKind::usage, std::ranges::count(type.files, name, &FileRole::name) == 1,
-             quoted(name), ": does not go with ", required_files(type));
+             quoted(name), ": cannot be combined with ", required_files(type));
   }
 }
 

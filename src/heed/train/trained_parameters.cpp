@@ -66,8 +66,8 @@ void TrainedParameters::freeze(const std::vector<Parameter>& parameters,
     const bool is_known = std::ranges::any_of(
         parameters, [&](const Parameter& parameter) { return is_prefix(name, parameter.name); });
     check_as(ErrorKind::usage, is_known,
-             "`freeze`: expected the beginning of a parameter's name, such as ",
-             parameters.front().name, ", found ", name);
+             "`freeze`: expected a prefix of a parameter's name, such as ", parameters.front().name,
+             ", found ", name);
   }
   for (const Parameter& parameter : parameters) {
     const bool is_frozen = std::ranges::any_of(
@@ -79,7 +79,7 @@ void TrainedParameters::freeze(const std::vector<Parameter>& parameters,
     }
   }
   check_as(ErrorKind::usage, !trained_.empty(),
-           "`freeze`: expected a parameter that is left to train, found none");
+           "`freeze`: expected at least one trainable parameter, found none");
 }
 
 bool TrainedParameters::is_adapted(const Parameter& parameter) {

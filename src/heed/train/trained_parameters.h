@@ -26,7 +26,7 @@ class TrainedParameters {
   TrainedParameters(const TrainedParameters&) = delete;
   TrainedParameters& operator=(const TrainedParameters&) = delete;
 
-  // What the optimizer updates, checkpoints hold and averages average.
+  // The parameters that the optimizer updates and that checkpoints and averages hold.
   const std::vector<nn::NamedTensor>& list() const { return trained_; }
 
   // Gives the model its weights for a forward pass: with LoRA base + scale * up x down, and

@@ -20,8 +20,8 @@ class TrainingFolder {
   // Refuses (ErrorKind::usage) a path that is something else than a training run: a file, or a
   // folder with other contents.
   void check_usable() const;
-  // Makes the folders. What is there already, of a run that ended before its first checkpoint,
-  // stays until it is overwritten.
+  // Makes the folders. Files of a run that ended before its first checkpoint stay until they are
+  // overwritten.
   void create() const;
 
  private:

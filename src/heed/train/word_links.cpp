@@ -43,11 +43,10 @@ WordLinks read_word_links(const std::filesystem::path& path, std::size_t num_lin
 std::vector<ops::AttentionLink> token_links(const WordLinks& links, std::span<const Index> lines,
                                             const models::TranslationBatch& batch,
                                             const text::Tokenizer& tokenizer) {
-  std::vector<ops::AttentionLink> found;
+  std::vector<ops::AttentionLink> pairs;
   for (std::size_t s = 0; s < lines.size(); ++s) {
     const Span& source = batch.source.spans[static_cast<Index>(s)];
-    // The row of the target input that predicts a token stands where the token stands in the
-    // output.
+    // The row of the target input that predicts a token has the index of the token in the output.
     const Span& target = batch.target_input.spans[static_cast<Index>(s)];
     const auto keys = rows_of_words(without_end(batch.source.ids, source), source.begin, tokenizer);
     const auto queries =
@@ -56,12 +55,12 @@ std::vector<ops::AttentionLink> token_links(const WordLinks& links, std::span<co
       if (link.source >= std::ssize(keys) || link.target >= std::ssize(queries)) continue;
       for (const Index query : queries[static_cast<std::size_t>(link.target)]) {
         for (const Index key : keys[static_cast<std::size_t>(link.source)]) {
-          found.push_back({query, key});
+          pairs.push_back({query, key});
         }
       }
     }
   }
-  return found;
+  return pairs;
 }
 
 }  // namespace heed::train

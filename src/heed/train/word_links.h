@@ -19,7 +19,7 @@ using WordLinks = std::vector<std::vector<metrics::AlignedWords>>;
 WordLinks read_word_links(const std::filesystem::path& path, std::size_t num_lines);
 
 // Between all tokens of words that belong together. The sequences of a batch are the lines with
-// these numbers; words that a sentence does not have are passed over.
+// these numbers; words that a sentence does not have are skipped.
 std::vector<ops::AttentionLink> token_links(const WordLinks& links, std::span<const Index> lines,
                                             const models::TranslationBatch& batch,
                                             const text::Tokenizer& tokenizer);

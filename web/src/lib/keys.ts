@@ -21,7 +21,7 @@ export function useKeys(keys: Key[]): () => void {
   };
 }
 
-// Keys that somebody types into a field are theirs; Escape leaves the field.
+// Keys typed into a field belong to the field; Escape leaves it.
 function isTyping(event: KeyboardEvent): boolean {
   const element = event.target as HTMLElement | null;
   if (element === null || !(element instanceof HTMLElement)) return false;

@@ -34,7 +34,7 @@ let lastGesture: string | undefined;
 
 // How the fields of a slice are read from the URL.
 export interface Reading<T> {
-  // May refuse what somebody wrote into the URL by hand: the default takes its place.
+  // May refuse a URL that was edited by hand: the default takes its place.
   isValid?: (field: keyof T, value: unknown) => boolean;
   // Bookmarks of an older page: the names that fields had, and today's form of a value; undefined for
   // one that has none.

@@ -3,7 +3,7 @@ import { api, type Training, type TrainingUpdates } from '../lib/api';
 import { checkpoints } from '../model/checkpoints';
 
 export interface Sample {
-  source: string; // empty where the model goes on from nothing
+  source: string; // empty where the model generates without a prompt
   output: string;
   reference?: string;
 }

@@ -21,7 +21,7 @@ function segments(part: string): string[] {
   return [...cut].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 }
 
-// New words come at the end; the mask and how far one has read go on as they were.
+// New words come at the end; the mask and the reading position stay as they were.
 export function addWords(sentence: string) {
   const state = wordsState.current();
   const added = wordsIn(sentence).map((name) => wordOf(name.slice(0, maxLetters)));

@@ -1,4 +1,4 @@
-// A 2 x 2 matrix as somebody sets it: four numbers, or a stretch, a shear and a turn.
+// A 2 x 2 matrix as the user sets it: four numbers, or a scaling, a shear and a rotation.
 //
 // Vectors are rows and stand on the left: (x, y) M. With M = [a b; c d] the step (1, 0) goes to (a, b)
 // and (0, 1) to (c, d). The same four numbers in the same order are what SVG calls matrix(a b c d 0 0).

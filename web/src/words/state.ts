@@ -56,7 +56,7 @@ export const wordsDefaults: WordsState = {
 
 export const wordsState = slice('words', wordsDefaults, { isValid });
 
-// What somebody wrote into the address by hand must still be a state that the view can draw.
+// A URL that was edited by hand must still give a state that the view can draw.
 function isValid(field: keyof WordsState, value: unknown): boolean {
   switch (field) {
     case 'words':

@@ -1,5 +1,4 @@
-// The words for the choices in a configuration: one list for config.json, the command line and
-// messages.
+// Names of enum values: one table for each enum, for config.json, the command line and messages.
 #pragma once
 
 #include <span>
@@ -8,15 +7,18 @@
 
 #include "heed/base/error.h"
 
-namespace heed::models {
+namespace heed {
 
 template <typename Value>
 struct Choice {
   std::string_view name;
   Value value;
 };
+// Clang deduces this by itself from version 17 on.
+template <typename Value>
+Choice(const char*, Value) -> Choice<Value>;
 
-// All values of an enum with their names. Specialised for the enums of TransformerConfig.
+// All values of an enum with their names. Specialised beside each enum that has names.
 template <typename Value>
 std::span<const Choice<Value>> choices();
 
@@ -48,4 +50,4 @@ Value parse_choice(std::string_view name, std::string_view what,
   fail(kind, what, ": expected one of ", choice_names<Value>(), ", found ", name);
 }
 
-}  // namespace heed::models
+}  // namespace heed
