@@ -4,8 +4,8 @@ set(kernel_options "")
 set(kernel_definitions "")
 
 if(HEED_ONE_TARGET)
-  # Highway then compiles for what the compiler's flags allow. On x86-64 that is AVX2, which every
-  # machine that we test on has.
+  # Highway then compiles for what the compiler's flags allow. On x86-64 that is AVX2: such a build
+  # needs a processor that has it.
   list(APPEND kernel_definitions HWY_COMPILE_ONLY_STATIC)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND kernel_options -march=haswell -maes)
@@ -14,9 +14,8 @@ endif()
 
 if(HEED_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # Kernels are chains of inlined functions with vectors in local variables. Checks of every such
-  # variable's lifetime and of every pointer make attention.cpp take 158 s of CPU time to compile.
-  # Without them, and with the checks of memory as function calls, it takes about 31 s. Every access
-  # to memory is still checked.
+  # variable's lifetime and of every pointer take minutes to compile. Without them, and with the
+  # checks of memory as function calls, every access to memory is still checked.
   list(APPEND kernel_options -fno-sanitize-address-use-after-scope
        -mllvm -asan-instrumentation-with-call-threshold=0
        -fno-sanitize=alignment,function,null,object-size,pointer-overflow,vptr)

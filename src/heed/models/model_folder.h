@@ -45,7 +45,7 @@ using MaskedModelFolder = ModelFolder<MaskedModel>;
 // A model with a tokenizer in its folder.
 template <typename Model>
 concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model, LanguageModel> ||
-                    std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel>;
+    std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel>;
 
 // The functions of a model class exist for these five; include the header of the one you load.
 //
