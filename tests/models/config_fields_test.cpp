@@ -42,7 +42,9 @@ TEST(ConfigFields, HaveNamesOfTheirOwn) {
   for (const ConfigField& field : config_fields()) {
     EXPECT_TRUE(keys.insert(field.json).second) << field.json;
     for (const std::string_view name : {field.option, field.alias}) {
-      if (!name.empty()) EXPECT_TRUE(options.insert(name).second) << name;
+      if (!name.empty()) {
+        EXPECT_TRUE(options.insert(name).second) << name;
+      }
     }
     EXPECT_EQ(field.option.empty(), field.description.empty()) << field.json;
     EXPECT_EQ(field.option.empty(), field.group.empty()) << field.json;
@@ -66,7 +68,9 @@ TEST(ConfigFields, AreKeptByConfigJsonAndByRecipes) {
         const auto restored = train::recipe_from_json(train::to_json(recipe), "recipe");
         train::Recipe copy = restored;
         for (const train::RecipeField& other : train::recipe_fields(copy)) {
-          if (other.name == field.option) EXPECT_EQ(other.get(), setting.get()) << field.option;
+          if (other.name == field.option) {
+            EXPECT_EQ(other.get(), setting.get()) << field.option;
+          }
         }
       }
       EXPECT_TRUE(is_in_recipe) << field.option;
