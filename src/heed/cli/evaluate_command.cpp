@@ -150,10 +150,11 @@ int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
   const std::vector<std::string> lines = text::read_lines(options.text);
   check_as(ErrorKind::data, !lines.empty(), options.text.string(),
            ": expected lines of text, found none");
-  const auto [loss, num_tokens] = infer::text_likelihood(models::pack(model), tokenizer, lines);
+  const auto likelihood = infer::text_likelihood(models::pack(model), tokenizer, lines);
+  const double loss = likelihood.negative_log_likelihood;
   metrics::TextLength length;
   for (const std::string& line : lines) length.add(line + '\n', 0);
-  length.tokens = num_tokens;
+  length.tokens = likelihood.num_tokens;
   const metrics::Perplexity perplexity = metrics::perplexity(loss, length);
   if (options.json) {
     const auto unit = [&](double of_unit, Index count) {

@@ -254,7 +254,7 @@ std::vector<RecipeField> recipe_fields(Recipe& recipe) {
 void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values) {
   const std::vector<RecipeField> fields = recipe_fields(recipe);
   for (const auto& [name, value] : values) {
-    const auto field = std::ranges::find_if(fields, [&](const RecipeField& one) {
+    const auto field = std::ranges::find_if(fields, [&name = name](const RecipeField& one) {
       return one.name == name || (!name.empty() && one.other_name == name);
     });
     check_as(ErrorKind::usage, field != fields.end(), "recipe: expected a setting, found ", name);
