@@ -32,8 +32,8 @@ constexpr Index chunk = 8;          // k between two calls of StartChunk
 constexpr int max_stream_rows = 6;
 
 // A Reader gives a panel as floats, from a multiple of KC on: Start, then StartGroup before every
-// int4_group k and StartChunk before every chunk, then Next for each k, which is told the step of
-// the k in its chunk: a constant where the loop over a chunk is unrolled. With more rows than
+// int4_group k and StartChunk before every chunk, then Next for each k. Next takes the step of the
+// k within its chunk, a constant where the loop over a chunk is unrolled. With more rows than
 // max_rows_without_prefetch, the line bytes_ahead is prefetched while a chunk of chunk_bytes is
 // read.
 
