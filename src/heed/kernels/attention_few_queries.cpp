@@ -194,7 +194,7 @@ HWY_INLINE void FewQueries(const AttentionOutput& output, const AttentionInput& 
 }
 
 void AttentionFewQueries(const AttentionOutput& output, const AttentionInput& input, float scale) {
-  DispatchRows<max_few_queries>(input.sizes.queries, [&]<int queries>() HWY_ATTR {
+  DispatchRows<max_few_queries>(input.sizes.queries, [&]<int queries>() HEED_INLINE_LAMBDA {
     FewQueries<queries>(output, input, scale);
   });
 }

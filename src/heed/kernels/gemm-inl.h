@@ -112,7 +112,7 @@ HWY_INLINE void MicroKernel(const RowsOut& c, const MatrixView& a, const RowsVie
 HWY_INLINE void GemmTile(Index num_rows, const RowsOut& c, const MatrixView& a,
                          const RowsView& panel, Index columns, Index depth,
                          const Epilogue& epilogue) {
-  DispatchRows<mr>(num_rows, [&]<int rows>() HWY_ATTR {
+  DispatchRows<mr>(num_rows, [&]<int rows>() HEED_INLINE_LAMBDA {
     if (columns <= static_cast<Index>(hn::Lanes(hn::ScalableTag<float>()))) {
       MicroKernel<rows, 1>(c, a, panel, columns, depth, epilogue);
     } else {

@@ -118,8 +118,9 @@ void GemmFewRows(const RowsOut& c, const RowsView& a, const RowsView& b, const G
 #if HWY_TARGET != HWY_SCALAR
     constexpr int max_rows = 3;
     if (sizes.m <= max_rows && columns == width && sizes.k > 0 && sizes.k % 4 == 0) {
-      DispatchRows<max_rows>(
-          sizes.m, [&]<int rows>() HWY_ATTR { StreamRowsOfB<rows>(here, a, rows_of_b, sizes.k); });
+      DispatchRows<max_rows>(sizes.m, [&]<int rows>() HEED_INLINE_LAMBDA {
+        StreamRowsOfB<rows>(here, a, rows_of_b, sizes.k);
+      });
       continue;
     }
 #endif

@@ -138,7 +138,7 @@ void ArgmaxOf(TopTwo* top, const std::int16_t* x, Index x_stride, Index m,
       const std::int16_t* panel = packed + column * 2 * num_pairs;
       const auto vector = static_cast<std::int32_t>(column / lanes);
       for (Index row = 0; row < count; row += mr) {
-        DispatchRows<mr>(std::min<Index>(mr, count - row), [&]<int rows>() HWY_ATTR {
+        DispatchRows<mr>(std::min<Index>(mr, count - row), [&]<int rows>() HEED_INLINE_LAMBDA {
           UpdateTopsWithPanel<rows>(tops + row, x + (first + row) * x_stride, x_stride, panel,
                                     n - column, num_pairs, vector);
         });

@@ -205,7 +205,7 @@ template <class Reader>
 HWY_INLINE void StreamRows(const StreamC& c, const RowsView& a, const PanelsView& packed,
                            const GemmSizes& sizes) {
   if (sizes.m == 0) return;
-  DispatchRows<max_stream_rows>(sizes.m, [&]<int rows>() HWY_ATTR {
+  DispatchRows<max_stream_rows>(sizes.m, [&]<int rows>() HEED_INLINE_LAMBDA {
     StreamAllPanels<Reader, rows, rows <= 2 ? 2 : 1>(c, a, packed, sizes.k);
   });
 }
