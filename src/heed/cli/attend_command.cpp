@@ -16,12 +16,12 @@ namespace {
 
 // The row of a word in the file.
 Index row_of(const NamedVectors& all, const std::string& word, const std::string& file) {
-  const auto found = std::find(all.names.begin(), all.names.end(), word);
-  check_as(ErrorKind::usage, found != all.names.end(), "attend: --only: expected words of ", file,
-           ", found '", word, "'");
-  check_as(ErrorKind::data, std::find(found + 1, all.names.end(), word) == all.names.end(),
+  const auto position = std::find(all.names.begin(), all.names.end(), word);
+  check_as(ErrorKind::usage, position != all.names.end(), "attend: --only: expected words of ",
+           file, ", found '", word, "'");
+  check_as(ErrorKind::data, std::find(position + 1, all.names.end(), word) == all.names.end(),
            "attend: ", file, ": expected one line for '", word, "', found several");
-  return found - all.names.begin();
+  return position - all.names.begin();
 }
 
 NamedVectors read_sentence(const AttendOptions& options, std::istream& in) {

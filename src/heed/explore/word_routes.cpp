@@ -15,13 +15,13 @@ using Json = nlohmann::json;
 constexpr double max_coordinate = 1e6;
 
 const Json& list_at(const Json& object, const std::string& name, Index min, Index max) {
-  const auto found = object.find(name);
-  check_as(ErrorKind::data, found != object.end() && found->is_array(), name,
-           ": expected a list, found ", found == object.end() ? "none" : found->type_name());
-  const auto size = static_cast<Index>(found->size());
+  const auto list = object.find(name);
+  check_as(ErrorKind::data, list != object.end() && list->is_array(), name,
+           ": expected a list, found ", list == object.end() ? "none" : list->type_name());
+  const auto size = static_cast<Index>(list->size());
   check_as(ErrorKind::data, size >= min && size <= max, name, ": expected ", min, " to ", max,
            " entries, found ", size);
-  return *found;
+  return *list;
 }
 
 float number_of(const Json& json, const std::string& name) {
