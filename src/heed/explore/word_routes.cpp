@@ -75,10 +75,7 @@ std::vector<PlaneHead> heads_of(const Json& json) {
 ops::Similarity similarity_of(const Json& json) {
   const std::string name =
       json.contains("similarity") && json["similarity"].is_string() ? json["similarity"] : "none";
-  const auto similarity = ops::parse_similarity(name);
-  check_as(ErrorKind::data, similarity.has_value(),
-           "similarity: expected dot, cosine or scaled-dot, found ", name);
-  return *similarity;
+  return parse_choice<ops::Similarity>(name, "similarity", ErrorKind::data);
 }
 
 std::vector<bool> mask_of(const Json& json, Index words) {

@@ -1,6 +1,7 @@
 #include "heed/ops/attention.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -12,8 +13,13 @@
 
 namespace heed::ops {
 
-Index num_key_value_heads(const AttentionOptions& options) {
-  return options.num_key_value_heads == 0 ? options.num_heads : options.num_key_value_heads;
+AttentionMask AttentionMask::of_cells(const std::vector<bool>& may_see, Index num_keys) {
+  auto dense = std::make_shared<DenseMask>();
+  dense->query_stride = num_keys;
+  for (const bool is_visible : may_see) {
+    dense->values.push_back(is_visible ? 0 : -std::numeric_limits<float>::infinity());
+  }
+  return {.causal = false, .window = 0, .dense = std::move(dense)};
 }
 
 namespace {
