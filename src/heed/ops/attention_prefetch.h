@@ -1,4 +1,4 @@
-// What attention prefetches. The rows of a sequence and key/value head are prefetched while the
+// Prefetching of attention: the rows of a sequence and key/value head are prefetched while the
 // previous sequence is computed, unless they are so many that the kernels prefetch them block by
 // block.
 #pragma once
