@@ -105,7 +105,7 @@ Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<Attent
   const HeadView k = head_view(key.values, key_heads, key_head);
   check(q.dim == k.dim, "alignment_loss: expected keys of a width of ", q.dim, " a head, got ",
         k.dim);
-  // Not default_scale(): this loss is computed in double, which a scale in float would spoil.
+  // Not default_scale(), which rounds to float: this loss is computed in double.
   const double scale = options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.dim));
 
   std::ranges::sort(links);
