@@ -101,6 +101,7 @@ set(HEED_SUPPORT_HEADERS
   heed/ops/quantized_matrix.h
   heed/ops/similarity.h
   heed/train/averaging.h
+  heed/train/batch_hash.h
   heed/train/checkpoint.h
   heed/train/early_stopping.h
   heed/train/model_task.h

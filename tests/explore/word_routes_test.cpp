@@ -92,7 +92,7 @@ TEST(WordRoutes, NameTheFieldThatIsWrong) {
   EXPECT_EQ(error_when("/words/1/vector/0", "a"), "words: expected a number, found string");
   EXPECT_EQ(error_when("/words/1/vector/0", 1e30), "words: expected at most 1e+06, found 1e+30");
   EXPECT_EQ(error_when("/similarity", "angle"),
-            "similarity: expected dot, cosine or scaled-dot, found angle");
+            "similarity: expected one of dot, cosine, scaled-dot, found angle");
   EXPECT_EQ(error_when("/heads", Json::array()), "heads: expected 1 to 2 entries, found 0");
   EXPECT_EQ(error_when("/heads/0", 1), "heads: expected objects, found number");
   EXPECT_EQ(error_when("/heads/0/key", {{1, 2}}), "key: expected 2 rows of 2 numbers");

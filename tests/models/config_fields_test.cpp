@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
+#include "heed/base/error.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/presets.h"
 #include "heed/nn/module.h"
@@ -51,31 +53,107 @@ TEST(ConfigFields, HaveNamesOfTheirOwn) {
   }
 }
 
-// A row is all that config.json and a recipe need to keep a value of any setting.
-TEST(ConfigFields, AreKeptByConfigJsonAndByRecipes) {
-  for (const ModelKind kind : {ModelKind::translation, ModelKind::language, ModelKind::classifier,
-                               ModelKind::masked, ModelKind::image_classifier}) {
-    for (const ConfigField& field : config_fields()) {
-      if (field.option.empty() || !field.exists(kind)) continue;
-      train::Recipe recipe;
-      recipe.model = small_config(kind);
-      if (has_classes(kind)) recipe.model.labels = {"cold", "warm"};
-      bool is_in_recipe = false;
-      for (const train::RecipeField& setting : train::recipe_fields(recipe)) {
-        if (setting.name != field.option) continue;
-        is_in_recipe = true;
-        EXPECT_EQ(setting.description.find(field.description), 0u);
-        const auto restored = train::recipe_from_json(train::to_json(recipe), "recipe");
-        train::Recipe copy = restored;
-        for (const train::RecipeField& other : train::recipe_fields(copy)) {
-          if (other.name == field.option) {
-            EXPECT_EQ(other.get(), setting.get()) << field.option;
+// Values to try in place of `value`. Not all are valid, as settings depend on each other.
+std::vector<Index> other_values(Index value) { return {2 * value, value / 2, value + 1, 1, 3}; }
+std::vector<float> other_values(float) { return {0.25f}; }
+std::vector<std::vector<std::string>> other_values(const std::vector<std::string>&) {
+  return {{"green", "red"}};
+}
+template <typename Value>
+requires std::is_enum_v<Value> std::vector<Value> other_values(Value) {
+  std::vector<Value> values;
+  for (const Choice<Value>& choice : choices<Value>()) values.push_back(choice.value);
+  return values;
+}
+
+bool is_valid(const TransformerConfig& config) {
+  try {
+    validate(config);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Valid configurations with a value of the field that is not its default: one that is lost on the
+// way cannot come back by itself.
+std::vector<TransformerConfig> variants_of(const TransformerConfig& config,
+                                           const ConfigField& field) {
+  std::vector<TransformerConfig> variants;
+  std::visit(
+      [&]<typename Member>(Member member) {
+        if constexpr (!std::is_same_v<Member, JsonConstant>) {
+          for (const auto& value : other_values(config.*member)) {
+            TransformerConfig variant = config;
+            variant.*member = value;
+            const bool is_default = value == TransformerConfig{}.*member;
+            if (!is_default && is_valid(variant)) variants.push_back(variant);
           }
         }
-      }
-      EXPECT_TRUE(is_in_recipe) << field.option;
-      EXPECT_EQ(transformer_config_from_json(to_json(recipe.model), "config.json"), recipe.model);
+      },
+      field.member);
+  return variants;
+}
+
+// Calls body(variant, field) for the variants of every field and kind of model. The kind itself is
+// no field here: it decides which fields there are.
+template <typename Body>
+void for_variants(const Body& body) {
+  for (const Choice<ModelKind>& kind : choices<ModelKind>()) {
+    TransformerConfig config = small_config(kind.value);
+    if (has_classes(kind.value)) config.labels = {"cold", "warm"};
+    for (const ConfigField& field : config_fields()) {
+      if (field.json == "model_type" || !field.exists(kind.value)) continue;
+      SCOPED_TRACE(std::string(kind.name) + " " + std::string(field.json));
+      for (const TransformerConfig& variant : variants_of(config, field)) body(variant, field);
     }
+  }
+}
+
+TEST(ConfigFields, AreKeptByConfigJsonWhateverTheirValue) {
+  std::set<std::string_view> fields{"model_type"};
+  for_variants([&](const TransformerConfig& variant, const ConfigField& field) {
+    fields.insert(field.json);
+    EXPECT_EQ(transformer_config_from_json(to_json(variant), "config.json"), variant)
+        << to_json(variant);
+  });
+  EXPECT_EQ(std::ssize(fields), std::ranges::count_if(config_fields(), is_setting));
+}
+
+TEST(ConfigFields, AreKeptByRecipesWhateverTheirValue) {
+  const auto settings = [](train::Recipe recipe) {
+    std::map<std::string, std::string> values;
+    for (const train::RecipeField& field : train::recipe_fields(recipe)) {
+      values[field.name] = field.get();
+    }
+    return values;
+  };
+  std::set<std::string_view> options;
+  for_variants([&](const TransformerConfig& variant, const ConfigField& field) {
+    if (field.option.empty()) return;
+    options.insert(field.option);
+    train::Recipe recipe;
+    recipe.model = variant;
+    const std::string name(field.option);
+    EXPECT_NE(settings(recipe)[name], settings({})[name]);
+    const train::Recipe copy = train::recipe_from_json(train::to_json(recipe), "recipe");
+    EXPECT_EQ(settings(copy), settings(recipe));
+  });
+  for (const ConfigField& field : config_fields()) {
+    if (!field.option.empty()) {
+      EXPECT_TRUE(options.contains(field.option)) << field.option;
+    }
+  }
+}
+
+TEST(ConfigFields, AreDescribedByTheOptionsOfTraining) {
+  train::Recipe recipe;
+  const std::vector<train::RecipeField> settings = train::recipe_fields(recipe);
+  for (const ConfigField& field : config_fields()) {
+    if (field.option.empty()) continue;
+    const auto setting = std::ranges::find(settings, field.option, &train::RecipeField::name);
+    ASSERT_NE(setting, settings.end()) << field.option;
+    EXPECT_TRUE(setting->description.starts_with(field.description)) << field.option;
   }
 }
 

@@ -148,7 +148,7 @@ TEST(ModelGradient, MatchesTheReferenceForEveryActivationAndNorm) {
 TEST(ModelGradient, MatchesTheReferenceForEverySimilarity) {
   for (const auto similarity :
        {ops::Similarity::dot, ops::Similarity::cosine, ops::Similarity::scaled_dot}) {
-    SCOPED_TRACE(ops::to_string(similarity));
+    SCOPED_TRACE(name_of(similarity));
     TransformerConfig config = tiny_config();
     config.similarity = similarity;
     // Cosines are multiplied by 10 before the softmax, and their gradient is what is left of a

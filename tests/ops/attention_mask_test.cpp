@@ -81,7 +81,7 @@ TEST(AttentionMask, NanAndInfinityInMaskedCellsHaveNoEffectAtAll) {
     for (const float softcap : {0.0f, 3.0f}) {
       for (const bool causal : {false, true}) {
         SCOPED_TRACE(testing::Message()
-                     << ops::to_string(kind) << " softcap " << softcap << " causal " << causal);
+                     << name_of(kind) << " softcap " << softcap << " causal " << causal);
         AttentionCase c{.query_lengths = {1, 5, 150, 70},
                         .key_lengths = {3, 5, 150, 200},
                         .key_dim = 5,

@@ -202,6 +202,19 @@ TEST(AttentionBits, ADenseMaskOfZerosChangesNothing) {
   EXPECT_TRUE(same_bits(c.run(c.inputs()), without));
 }
 
+TEST(AttentionBits, CellsUpToTheDiagonalEqualACausalMask) {
+  constexpr Index length = 70;
+  AttentionCase c = plain_case({length, 5});
+  c.mask = ops::AttentionMask::causal_mask();
+  const Tensor causal = c.run(c.inputs());
+  std::vector<bool> may_see;
+  for (Index i = 0; i < length; ++i) {
+    for (Index j = 0; j < length; ++j) may_see.push_back(j <= i);
+  }
+  c.mask = ops::AttentionMask::of_cells(may_see, length);
+  EXPECT_TRUE(same_bits(c.run(c.inputs()), causal));
+}
+
 TEST(AttentionView, WatchingChangesNothingAndShowsEveryStage) {
   for (const auto make_case : {rich_case, plain_case, cosine_case}) {
     const AttentionCase c = make_case({3, 200, 1, 65});

@@ -112,7 +112,7 @@ TEST(Attention, MatchesTheReferenceWithFewerKeyValueHeads) {
 TEST(Attention, MatchesTheReferenceForEverySimilarityAndScale) {
   for (const Similarity kind : {Similarity::dot, Similarity::cosine, Similarity::scaled_dot}) {
     for (const std::optional<float> scale : {std::optional<float>(), std::optional(0.7f)}) {
-      SCOPED_TRACE(ops::to_string(kind));
+      SCOPED_TRACE(name_of(kind));
       expect_matches_reference(
           AttentionCase{.query_lengths = {5, 70},
                         .key_dim = 6,

@@ -34,7 +34,7 @@ TEST(Similarity, ValuesAndGradientsMatchTheReference) {
   for (const auto [rows, others, dim] :
        {Sizes{1, 1, 2}, Sizes{3, 4, 5}, Sizes{7, 2, 17}, Sizes{40, 33, 64}}) {
     for (const Similarity kind : {Similarity::dot, Similarity::cosine, Similarity::scaled_dot}) {
-      SCOPED_TRACE(testing::Message() << ops::to_string(kind) << ' ' << rows << ' ' << dim);
+      SCOPED_TRACE(testing::Message() << name_of(kind) << ' ' << rows << ' ' << dim);
       expect_matches_reference(
           [&](const Inputs& in) { return ops::similarity(in[0], in[1], kind); },
           [&](const auto& in) { return reference::similarity(in[0], in[1], kind); },
@@ -61,9 +61,9 @@ TEST(Similarity, EachKindHasAFunctionOfItsOwn) {
 
 TEST(Similarity, NamesAreReadBack) {
   for (const Similarity kind : {Similarity::dot, Similarity::cosine, Similarity::scaled_dot}) {
-    EXPECT_EQ(ops::parse_similarity(ops::to_string(kind)), kind);
+    EXPECT_EQ(parse_choice<Similarity>(name_of(kind), "similarity"), kind);
   }
-  EXPECT_EQ(ops::parse_similarity("euclid"), std::nullopt);
+  EXPECT_THROW(parse_choice<Similarity>("euclid", "similarity"), Error);
 }
 
 TEST(Similarity, CosineIsZeroBesideAZeroVectorAndIgnoresLength) {

@@ -141,6 +141,34 @@ TEST_F(BatchTaskTest, ResumesWithTheSameOptionsAndBatchesOnly) {
                    [&] { run("model", small_training()); });
 }
 
+TEST_F(BatchTaskTest, ResumesWithTheSameContentsOnly) {
+  run("model", small_training(), 4);
+  const std::vector<models::ClassifierBatch> same = batches;
+  batches[3].input.ids[1] = 10;
+  ASSERT_NE(batches[3].input.ids, same[3].input.ids);
+  const auto resume = [&] { run("model", small_training()); };
+  io::expect_error(ErrorKind::usage,
+                   "training: expected the data with which this run was started, found other data",
+                   resume);
+  batches = same;
+  std::swap(batches[0], batches[1]);
+  io::expect_error(ErrorKind::usage,
+                   "training: expected the data with which this run was started, found other data",
+                   resume);
+  batches = same;
+  EXPECT_NO_THROW(resume());
+}
+
+TEST_F(BatchTaskTest, HashesTheOrderOfTheBatches) {
+  const auto hash_of = [&](const BatchTaskOptions<models::ClassifierBatch>& options) {
+    return BatchTask(models::Classifier(small_config(), 1), batches, options).data_hash();
+  };
+  const std::string shuffled = hash_of({.shuffle = true, .shuffle_seed = 1});
+  EXPECT_EQ(hash_of({.shuffle = true, .shuffle_seed = 1}), shuffled);
+  EXPECT_NE(hash_of({.shuffle = true, .shuffle_seed = 2}), shuffled);
+  EXPECT_NE(hash_of({}), shuffled);
+}
+
 TEST_F(BatchTaskTest, StopsEarly) {
   TrainingOptions options = small_training();
   options.schedule = {.kind = ScheduleKind::constant, .peak = 0.02, .warm_up = 0};
@@ -215,6 +243,22 @@ struct NearestPoint {
     return total;
   }
 };
+
+// The same with a hash of its contents.
+struct HashedPoints : Points {};
+void hash_batch(io::Sha256& hash, const HashedPoints& points) {
+  for (const Tensor& value : points.values) hash_tensor(hash, value);
+}
+
+TEST_F(BatchTaskTest, HashesTheContentsOfOtherBatchesIfTheyHaveAHash) {
+  const auto hash_of = [](auto points, float y) {
+    points.values = {Tensor::from({1, y}, {2})};
+    return BatchTask(NearestPoint(), std::vector{points}).data_hash();
+  };
+  EXPECT_EQ(hash_of(Points(), 2), hash_of(Points(), 3)) << "sizes alone";
+  EXPECT_EQ(hash_of(HashedPoints(), 2), hash_of(HashedPoints(), 2));
+  EXPECT_NE(hash_of(HashedPoints(), 2), hash_of(HashedPoints(), 3));
+}
 
 TEST_F(BatchTaskTest, TrainsModelsOfTheUser) {
   const Points points{{Tensor::from({1, 2}, {2}), Tensor::from({3, 4}, {2})}};

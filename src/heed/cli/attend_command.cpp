@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/cli/attend_report.h"
@@ -16,12 +15,12 @@ namespace {
 
 // The row of a word in the file.
 Index row_of(const NamedVectors& all, const std::string& word, const std::string& file) {
-  const auto found = std::find(all.names.begin(), all.names.end(), word);
-  check_as(ErrorKind::usage, found != all.names.end(), "attend: --only: expected words of ", file,
-           ", found '", word, "'");
-  check_as(ErrorKind::data, std::find(found + 1, all.names.end(), word) == all.names.end(),
+  const auto position = std::find(all.names.begin(), all.names.end(), word);
+  check_as(ErrorKind::usage, position != all.names.end(), "attend: --only: expected words of ",
+           file, ", found '", word, "'");
+  check_as(ErrorKind::data, std::find(position + 1, all.names.end(), word) == all.names.end(),
            "attend: ", file, ": expected one line for '", word, "', found several");
-  return found - all.names.begin();
+  return position - all.names.begin();
 }
 
 NamedVectors read_sentence(const AttendOptions& options, std::istream& in) {
@@ -42,27 +41,18 @@ Tensor through_matrix(const Tensor& x, const std::string& file, const char* opti
   return ops::matmul(x, matrix);
 }
 
-ops::Similarity similarity_of(const AttendOptions& options) {
-  const auto similarity = ops::parse_similarity(options.similarity);
-  check_as(ErrorKind::usage, similarity.has_value(),
-           "attend: --similarity: expected dot, cosine or scaled-dot, found '", options.similarity,
-           "'");
-  return *similarity;
-}
-
-// A file of 0 and 1 as numbers that are added to the scores.
+// The mask in a file of 0 and 1.
 ops::AttentionMask read_mask(const std::string& file, Index words, std::istream& in) {
   const Tensor cells = read_matrix(file, in);
   check_as(ErrorKind::data, cells.shape() == Shape{words, words}, "attend: --mask: ", file,
            ": expected ", words, " rows and columns, one for each word, found ", cells.shape());
-  auto dense = std::make_shared<ops::DenseMask>();
-  dense->query_stride = words;
+  std::vector<bool> may_see;
   for (const float cell : cells.values()) {
     check_as(ErrorKind::data, cell == 0 || cell == 1, "attend: --mask: ", file,
              ": expected 0 (hidden) or 1 (seen), found ", cell);
-    dense->values.push_back(cell == 1 ? 0 : -std::numeric_limits<float>::infinity());
+    may_see.push_back(cell == 1);
   }
-  return {.causal = false, .window = 0, .dense = std::move(dense)};
+  return ops::AttentionMask::of_cells(may_see, words);
 }
 
 ops::AttentionMask mask_of(const AttendOptions& options, Index words, std::istream& in) {
@@ -90,7 +80,7 @@ void check_one_standard_input(const AttendOptions& options) {
 
 Attended attend_to_words(const AttendOptions& options, std::istream& in) {
   check_one_standard_input(options);
-  const ops::Similarity similarity = similarity_of(options);
+  const auto similarity = parse_choice<ops::Similarity>(options.similarity, "attend: --similarity");
   const NamedVectors sentence = read_sentence(options, in);
   const Tensor& x = sentence.vectors;  // [N, D]
   const Tensor q = through_matrix(x, options.query, "--query", in);
@@ -148,8 +138,9 @@ Command attend_command() {
       ->allow_extra_args(false);
   command.group("Attention");
   command
-      .option("--similarity", options->similarity, "of queries and keys: dot, cosine or scaled-dot")
-      ->check(CLI::IsMember({"dot", "cosine", "scaled-dot"}));
+      .option("--similarity", options->similarity,
+              "of queries and keys: " + choice_names<ops::Similarity>())
+      ->check(is_choice<ops::Similarity>());
   command.option("--mask", options->mask,
                  "causal: no word sees a later one; or a CSV file of 0 and 1, where 1 in row i, "
                  "column j lets word i see word j");

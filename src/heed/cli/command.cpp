@@ -147,11 +147,11 @@ int dispatch(std::vector<std::string> arguments, const std::vector<Command>& com
   const std::string name = arguments.front();
   if (name == "--help" || name == "-h" || name == "help") return print_help(commands), 0;
   if (name == "--version") return std::cout << "heed " << version << '\n', 0;
-  const auto found = std::ranges::find(commands, name, &Command::name);
-  check_as(ErrorKind::usage, found != commands.end(), "expected a command: ", names(commands),
+  const auto command = std::ranges::find(commands, name, &Command::name);
+  check_as(ErrorKind::usage, command != commands.end(), "expected a command: ", names(commands),
            "; found ", name, " (see heed --help)");
   arguments.erase(arguments.begin());
-  return run_command(*found, std::move(arguments));
+  return run_command(*command, std::move(arguments));
 }
 
 }  // namespace

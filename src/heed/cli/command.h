@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/choices.h"
+
 namespace heed::cli {
 
 // Groups of options that several commands have. Others have names of their own.
@@ -24,6 +26,14 @@ template <typename T>
 inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+
+// Accepts the names of an enum's values.
+template <typename Value>
+CLI::IsMember is_choice() {
+  std::vector<std::string> names;
+  for (const Choice<Value>& choice : choices<Value>()) names.emplace_back(choice.name);
+  return CLI::IsMember(std::move(names));
+}
 
 // Wraps one CLI11 app. The options are bound to variables that the work captures.
 class Command {

@@ -198,12 +198,6 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
 
 namespace {
 
-std::vector<std::string> bleu_tokenizer_names() {
-  std::vector<std::string> names;
-  for (const auto& choice : choices<metrics::BleuTokenizer>()) names.emplace_back(choice.name);
-  return names;
-}
-
 // Exactly one kind of data is scored, and all but references need a model.
 void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::App& app = *command.app();
@@ -268,7 +262,7 @@ Command evaluate_command() {
   command
       .option("--tokenize", options->tokenize,
               "BLEU tokenizer: " + choice_names<metrics::BleuTokenizer>())
-      ->check(CLI::IsMember(bleu_tokenizer_names()));
+      ->check(is_choice<metrics::BleuTokenizer>());
   command.flag("--lowercase", options->lowercase, "case-insensitive scores");
   command.group(option_group::output);
   command.flag("--json", options->json, "print one JSON object, scores at full precision");

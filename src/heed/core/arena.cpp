@@ -34,12 +34,12 @@ void* Arena::allocate(std::size_t bytes) {
 
 Arena::FreeBlock Arena::find_free(std::size_t bytes) {
   const FreeBlock smallest{bytes, reinterpret_cast<Place>(UINTPTR_MAX)};
-  auto found = free_by_size_.lower_bound(smallest);
-  if (found == free_by_size_.end()) {
+  auto block = free_by_size_.lower_bound(smallest);
+  if (block == free_by_size_.end()) {
     add_region(bytes);
-    found = free_by_size_.lower_bound(smallest);
+    block = free_by_size_.lower_bound(smallest);
   }
-  return *found;
+  return *block;
 }
 
 void Arena::free(void* block, std::size_t bytes) noexcept {

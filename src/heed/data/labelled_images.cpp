@@ -112,10 +112,10 @@ void LabelledImages::read_folders(const std::string& folder) {
 }
 
 int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {
-  const auto found = std::ranges::find(labels_, label);
-  check_as(ErrorKind::data, found != labels_.end(), where, ": expected one of the ", labels_.size(),
-           " classes, found '", label, "'");
-  return static_cast<int>(found - labels_.begin());
+  const auto position = std::ranges::find(labels_, label);
+  check_as(ErrorKind::data, position != labels_.end(), where, ": expected one of the ",
+           labels_.size(), " classes, found '", label, "'");
+  return static_cast<int>(position - labels_.begin());
 }
 
 void LabelledImages::check_complete(const std::string& folder) const {

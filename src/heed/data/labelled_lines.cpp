@@ -35,10 +35,10 @@ std::vector<int> classes_of(std::span<const LabelledLine> lines,
   for (const std::string& label : labels) numbers.emplace(label, static_cast<int>(numbers.size()));
   std::vector<int> classes;
   for (const LabelledLine& line : lines) {
-    const auto found = numbers.find(line.label);
-    check_as(ErrorKind::data, found != numbers.end(), file, ":", line.number,
+    const auto entry = numbers.find(line.label);
+    check_as(ErrorKind::data, entry != numbers.end(), file, ":", line.number,
              ": expected one of the ", labels.size(), " labels of the model, found ", line.label);
-    classes.push_back(found->second);
+    classes.push_back(entry->second);
   }
   return classes;
 }

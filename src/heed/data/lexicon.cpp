@@ -41,10 +41,10 @@ struct Line {
 
 WordKind parse_kind(const Line& line) {
   static const std::vector<std::string> names = {"noun", "verb", "adjective", "state", "phrase"};
-  const auto found = std::find(names.begin(), names.end(), line.columns[0]);
-  line.check(found != names.end(), "expected noun, verb, adjective, state or phrase, found '",
+  const auto name = std::find(names.begin(), names.end(), line.columns[0]);
+  line.check(name != names.end(), "expected noun, verb, adjective, state or phrase, found '",
              line.columns[0], "'");
-  return static_cast<WordKind>(found - names.begin());
+  return static_cast<WordKind>(name - names.begin());
 }
 
 Gender parse_gender(const Line& line, const std::string& letter) {

@@ -113,9 +113,9 @@ class PatternParser {
 
   int find_slot(std::string_view name) {
     const auto& slots = pattern().slots_;
-    const auto found = std::find_if(slots.begin(), slots.end(),
+    const auto match = std::find_if(slots.begin(), slots.end(),
                                     [&](const Slot& slot) { return slot.name == name; });
-    return found == slots.end() ? -1 : static_cast<int>(found - slots.begin());
+    return match == slots.end() ? -1 : static_cast<int>(match - slots.begin());
   }
 
   int slot_of_kind(const std::string& name, WordKind kind, const char* expected) {
@@ -146,9 +146,9 @@ class PatternParser {
     check(!words.empty(), "nothing between '{' and '}'");
     Piece piece;
     std::size_t next = 1;
-    if (const auto found = determiners.find(words[0]); found != determiners.end()) {
+    if (const auto entry = determiners.find(words[0]); entry != determiners.end()) {
       piece.kind = Piece::Kind::noun_phrase;
-      piece.determiner = found->second;
+      piece.determiner = entry->second;
       for (; next < words.size() && find_slot(words[next]) >= 0; ++next) {
         piece.slots.push_back(find_slot(words[next]));
       }
@@ -182,8 +182,8 @@ class PatternParser {
   void parse_features(const std::vector<std::string>& features, Piece& piece) {
     bool has_form = false;
     for (const std::string& feature : features) {
-      if (const auto found = cases.find(feature); found != cases.end()) {
-        piece.grammatical_case = found->second;
+      if (const auto entry = cases.find(feature); entry != cases.end()) {
+        piece.grammatical_case = entry->second;
       } else if (const auto form = verb_forms.find(feature); form != verb_forms.end()) {
         piece.verb_form = form->second;
         has_form = true;

@@ -23,11 +23,11 @@ bool looks_from_everywhere(const ModelSession& session) {
 const Site& last_site(const ModelSession& session) {
   const bool is_cross = session.kind() == ModelKind::translation;
   const std::vector<Site>& sites = session.sites();
-  const auto found = std::find_if(sites.rbegin(), sites.rend(), [&](const Site& site) {
+  const auto match = std::find_if(sites.rbegin(), sites.rend(), [&](const Site& site) {
     return !is_cross || site.part == "cross";
   });
-  check(found != sites.rend(), "attribution: expected a model with attention, found none");
-  return *found;
+  check(match != sites.rend(), "attribution: expected a model with attention, found none");
+  return *match;
 }
 
 // weights [H, queries, keys] -> for each key the mean over the heads and some of the queries.

@@ -36,7 +36,7 @@ float add_product_sum(CellPass& pass, const Floats& q, const Floats& k) {
 void add_scale(CellPass& pass, float sum) {
   const float scale = pass.similarity_scale(), score = pass.cell_of(pass.view().scores);
   pass.expect(Floats{score}, Floats{sum * scale});
-  pass.add_number("scale", std::string(ops::to_string(pass.similarity())),
+  pass.add_number("scale", std::string(name_of(pass.similarity())),
                   {{"s", {sum}}, {"scale", {scale}}}, score);
 }
 

@@ -60,8 +60,8 @@ RunInterventions interventions_from_json(const nlohmann::json& json, const Model
     interventions.replacements.push_back(replacement_of(word));
   }
   if (fields.has("similarity")) {
-    interventions.attention.swapped_similarity =
-        ops::parse_similarity(fields.choice("similarity", {"dot", "cosine", "scaled-dot"}));
+    interventions.attention.swapped_similarity = parse_choice<ops::Similarity>(
+        fields.text("similarity"), std::string(source) + ": similarity");
   }
   return interventions;
 }

@@ -167,15 +167,15 @@ const models::MaskedModel* ModelSession::masked() const {
 }
 
 const Site& ModelSession::site(const std::string& name) const {
-  const auto found = std::ranges::find(sites_, name, &Site::name);
-  check_as(ErrorKind::usage, found != sites_.end(), "site: expected one like ", sites_.front().name,
+  const auto site = std::ranges::find(sites_, name, &Site::name);
+  check_as(ErrorKind::usage, site != sites_.end(), "site: expected one like ", sites_.front().name,
            ", found ", name);
-  return *found;
+  return *site;
 }
 
 Tensor ModelSession::parameter(const std::string& name) const {
-  const auto found = parameters_.find(name);
-  return found == parameters_.end() ? Tensor() : found->second;
+  const auto entry = parameters_.find(name);
+  return entry == parameters_.end() ? Tensor() : entry->second;
 }
 
 const std::string& SessionStore::folder() const {
@@ -202,11 +202,11 @@ std::shared_ptr<const ModelSession> SessionStore::session(std::optional<Index> c
   const std::string stamp = stamp_of(weights_path(*folder_, checkpoint));
   check_as(ErrorKind::usage, !stamp.empty(), folder(), ": expected the checkpoint ",
            checkpoint.value_or(0), ", found none");
-  const auto found = std::ranges::find_if(cache_, [&](const CachedSession& cached) {
+  const auto match = std::ranges::find_if(cache_, [&](const CachedSession& cached) {
     return cached.checkpoint == checkpoint && cached.stamp == stamp;
   });
-  if (found != cache_.end()) {
-    std::rotate(found, found + 1, cache_.end());
+  if (match != cache_.end()) {
+    std::rotate(match, match + 1, cache_.end());
     return cache_.back().session;
   }
   auto session = std::make_shared<const ModelSession>(*folder_, checkpoint);

@@ -133,16 +133,16 @@ const std::vector<HeadFact>& Recording::head_facts(const std::string& site) cons
 }
 
 SiteView Recording::view(const std::string& site) const {
-  const auto found = views_.find(session_->site(site).name);
-  if (found != views_.end()) return found->second;
+  const auto entry = views_.find(session_->site(site).name);
+  if (entry != views_.end()) return entry->second;
   return site_view(*session_, input_, interventions_, site);
 }
 
 const Tensor& Recording::stage(const std::string& name) const {
-  const auto found = stages_.find(name);
-  check_as(ErrorKind::usage, found != stages_.end(), "recording: expected a stage like ",
+  const auto entry = stages_.find(name);
+  check_as(ErrorKind::usage, entry != stages_.end(), "recording: expected a stage like ",
            stages_.begin()->first, ", found ", name);
-  return found->second;
+  return entry->second;
 }
 
 }  // namespace heed::explore

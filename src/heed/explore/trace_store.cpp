@@ -16,13 +16,13 @@ std::shared_ptr<const Trace> TraceStore::add(std::string text, Recording recordi
 }
 
 std::shared_ptr<const Trace> TraceStore::find(Index id) const {
-  const auto found =
+  const auto match =
       std::ranges::find_if(traces_, [&](const auto& trace) { return trace->id == id; });
-  if (found == traces_.end()) {
+  if (match == traces_.end()) {
     throw serve::NotFound(
         fmt::format("trace {}: expected one of the newest {}, found none", id, capacity));
   }
-  return *found;
+  return *match;
 }
 
 }  // namespace heed::explore

@@ -10,9 +10,9 @@ namespace {
 using nlohmann::json;
 
 double number(const json& line, const char* name) {
-  const auto found = line.find(name);
-  const bool is_there = found != line.end() && found->is_number();
-  return is_there ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+  const auto field = line.find(name);
+  const bool is_there = field != line.end() && field->is_number();
+  return is_there ? field->get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 UpdatePoint point_of(const json& line, double seconds) {

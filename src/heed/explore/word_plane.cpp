@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "heed/base/error.h"
 #include "heed/kernels/softmax.h"
@@ -71,12 +70,7 @@ Tensor part_of_head(const Tensor& x, Index head, const Shape& shape) {
 
 ops::AttentionMask mask_of(const WordPlane& plane) {
   if (plane.may_see.empty()) return ops::AttentionMask::none();
-  auto dense = std::make_shared<ops::DenseMask>();
-  dense->query_stride = plane.words.dim(0);
-  for (const bool may_see : plane.may_see) {
-    dense->values.push_back(may_see ? 0 : -std::numeric_limits<float>::infinity());
-  }
-  return {.causal = false, .window = 0, .dense = std::move(dense)};
+  return ops::AttentionMask::of_cells(plane.may_see, plane.words.dim(0));
 }
 
 // [N, N, 2] from a function of query, key and coordinate.

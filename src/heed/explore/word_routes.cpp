@@ -15,13 +15,13 @@ using Json = nlohmann::json;
 constexpr double max_coordinate = 1e6;
 
 const Json& list_at(const Json& object, const std::string& name, Index min, Index max) {
-  const auto found = object.find(name);
-  check_as(ErrorKind::data, found != object.end() && found->is_array(), name,
-           ": expected a list, found ", found == object.end() ? "none" : found->type_name());
-  const auto size = static_cast<Index>(found->size());
+  const auto list = object.find(name);
+  check_as(ErrorKind::data, list != object.end() && list->is_array(), name,
+           ": expected a list, found ", list == object.end() ? "none" : list->type_name());
+  const auto size = static_cast<Index>(list->size());
   check_as(ErrorKind::data, size >= min && size <= max, name, ": expected ", min, " to ", max,
            " entries, found ", size);
-  return *found;
+  return *list;
 }
 
 float number_of(const Json& json, const std::string& name) {
@@ -75,10 +75,7 @@ std::vector<PlaneHead> heads_of(const Json& json) {
 ops::Similarity similarity_of(const Json& json) {
   const std::string name =
       json.contains("similarity") && json["similarity"].is_string() ? json["similarity"] : "none";
-  const auto similarity = ops::parse_similarity(name);
-  check_as(ErrorKind::data, similarity.has_value(),
-           "similarity: expected dot, cosine or scaled-dot, found ", name);
-  return *similarity;
+  return parse_choice<ops::Similarity>(name, "similarity", ErrorKind::data);
 }
 
 std::vector<bool> mask_of(const Json& json, Index words) {

@@ -60,8 +60,8 @@ double sum_of(const std::vector<TokenProbability>& weights) {
 }  // namespace
 
 void validate(const SamplingOptions& options) {
-  const auto check_option = [](bool is_good, const char* name, const char* expected, auto found) {
-    check_as(ErrorKind::usage, is_good, "`", name, "`: expected ", expected, ", found ", found);
+  const auto check_option = [](bool is_good, const char* name, const char* expected, auto value) {
+    check_as(ErrorKind::usage, is_good, "`", name, "`: expected ", expected, ", found ", value);
   };
   const double penalty = options.repetition_penalty, temperature = options.temperature;
   check_option(penalty > 0 && std::isfinite(penalty), "repetition_penalty", "a number above 0",

@@ -72,13 +72,13 @@ JsonFields JsonFields::of(nlohmann::json object, const std::string& source, Erro
 }
 
 void JsonFields::refuse(const std::string& name, const std::string& expected,
-                        const nlohmann::json& found) const {
-  fail(kind_, prefix_, name, ": expected ", expected, ", found ", shown(found));
+                        const nlohmann::json& value) const {
+  fail(kind_, prefix_, name, ": expected ", expected, ", found ", shown(value));
 }
 
 bool JsonFields::has(const std::string& name) const {
-  const auto found = object_->find(name);
-  return found != object_->end() && !found->is_null();
+  const auto value = object_->find(name);
+  return value != object_->end() && !value->is_null();
 }
 
 std::vector<std::string> JsonFields::names() const {

@@ -79,7 +79,7 @@ class JsonFields {
   const nlohmann::json& field(const std::string& name) const;
   const nlohmann::json& list(const std::string& name) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& expected,
-                           const nlohmann::json& found) const;
+                           const nlohmann::json& value) const;
   std::int64_t to_integer(const std::string& name, const nlohmann::json& value,
                           IntegerRange range) const;
   double to_number(const std::string& name, const nlohmann::json& value, NumberRange range) const;

@@ -128,10 +128,10 @@ class EntryReader {
 
  private:
   const json& field(const char* name) const {
-    const auto found = entry_.find(name);
-    check_model(found != entry_.end(), context_, ": ", name, ": expected it, found ",
+    const auto value = entry_.find(name);
+    check_model(value != entry_.end(), context_, ": ", name, ": expected it, found ",
                 shown(entry_));
-    return *found;
+    return *value;
   }
 
   CheckedSize size(const json& value, const char* what) const {
@@ -229,10 +229,10 @@ SafetensorsFile SafetensorsFile::parse(std::string bytes, std::string source) {
 }
 
 std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
-  const auto found = std::ranges::lower_bound(
+  const auto record = std::ranges::lower_bound(
       tensors_, name, {}, [](const TensorRecord& r) { return std::string_view(r.name); });
-  if (found == tensors_.end() || found->name != name) return std::nullopt;
-  return *found;
+  if (record == tensors_.end() || record->name != name) return std::nullopt;
+  return *record;
 }
 
 TensorRecord SafetensorsFile::require(std::string_view name) const {

@@ -96,7 +96,8 @@ struct AttentionOutput {
   RowsOut logsumexp;  // of each query's scores; minus infinity if it sees nothing
 };
 
-// Intermediate results to store: [queries, keys] or [queries] each, null where not wanted.
+// Intermediate results to store: [queries, keys] or [queries] each, null where not wanted. The
+// weights are made of the masked scores, and need them stored too.
 struct AttentionRecord {
   float* scores = nullptr;
   float* capped = nullptr;
@@ -111,6 +112,8 @@ inline constexpr Index attention_key_block = 128;
 
 // The largest number of queries of one call.
 inline constexpr Index attention_max_queries = 384;
+
+// Queries [first, last).
 struct QueryRange {
   Index first, last;
 };

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "heed/base/index.h"
 #include "heed/kernels/attention.h"
@@ -16,14 +16,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-// dscores of capped scores: the derivative of c tanh(s / c) is 1 - tanh(s / c)^2, and s is the raw
-// score times the scale.
+// From dscores of capped scores to those of the raw ones: the derivative of c tanh(s / c) is
+// 1 - tanh(s / c)^2, where s is the raw score times the scale. A masked cell keeps its 0, even if
+// its score is NaN.
 HWY_INLINE void CapBackward(float* dscores, const float* raw, const AttentionRule& rule,
                             Index keys) {
   const FloatTag d;
   const auto factor = hn::Set(d, rule.scale / rule.softcap), one = hn::Set(d, 1.0f);
-  Map(dscores, dscores, raw, keys, [factor, one](auto g, auto s) HWY_ATTR {
-    const auto t = Tanh(hn::Mul(s, factor));
+  Map(dscores, dscores, raw, keys, [factor, one](auto g, auto score) HWY_ATTR {
+    const auto t = Tanh(hn::Mul(score, factor));
     const auto slope = hn::NegMulAdd(t, t, one);
     return hn::IfThenElseZero(hn::Ne(g, hn::Zero(FloatTag())), hn::Mul(g, slope));
   });
@@ -37,9 +38,9 @@ struct RowBackward {
   float scale;
 };
 
-// A row of scores becomes weights P = e^(score * deferred_scale - logsumexp), and dweights becomes
-// the gradient of the scores, dS = P * (dP - delta) * scale. Masked cells have 0 in both, whatever
-// dweights holds, and so has a query that sees nothing.
+// A row of scores becomes weights P = e^(score * deferred_scale - logsumexp), and dweights dP
+// become dscores P * (dP - delta) * scale. Masked cells have 0 in both, whatever dweights holds,
+// and so has a query that sees nothing.
 HWY_INLINE void RecomputeWeights(float* scores, float* dweights, Index count,
                                  const RowBackward& row) {
   if (row.logsumexp == -HUGE_VALF) {
@@ -48,14 +49,15 @@ HWY_INLINE void RecomputeWeights(float* scores, float* dweights, Index count,
     return;
   }
   const FloatTag d;
-  const auto deferred = hn::Set(d, row.deferred_scale), shift = hn::Set(d, row.logsumexp);
-  const auto mean = hn::Set(d, row.delta), factor = hn::Set(d, row.scale);
+  const auto deferred_scale = hn::Set(d, row.deferred_scale);
+  const auto logsumexp = hn::Set(d, row.logsumexp);
+  const auto delta = hn::Set(d, row.delta), scale = hn::Set(d, row.scale);
   for (Index j = 0; j < count; j += hn::Lanes(d)) {
-    const auto weights = Weights(hn::Load(d, scores + j), deferred, shift);
-    const auto change = hn::Sub(hn::Load(d, dweights + j), mean);
-    const auto slope = hn::Mul(hn::Mul(weights, change), factor);
+    const auto weights = Weights(hn::Load(d, scores + j), deferred_scale, logsumexp);
+    const auto difference = hn::Sub(hn::Load(d, dweights + j), delta);
+    const auto dscores = hn::Mul(hn::Mul(weights, difference), scale);
     hn::Store(weights, d, scores + j);
-    hn::Store(hn::IfThenElseZero(hn::Ne(weights, hn::Zero(d)), slope), d, dweights + j);
+    hn::Store(hn::IfThenElseZero(hn::Ne(weights, hn::Zero(d)), dscores), d, dweights + j);
   }
 }
 
@@ -86,7 +88,7 @@ HWY_INLINE void PutRows(const RowsOut& to, const RowsOut& from, Index count, Ind
 
 // The gradients of one head, block of keys by block of keys. With the weights P = softmax(S) and
 // S = scale Q K^T: dV = P^T dO, dP = dO V^T, dS = P * (dP - delta), dQ = scale dS K and
-// dK = scale dS^T Q (Dao and others 2022, algorithm 4).
+// dK = scale dS^T Q (Dao and others 2022, algorithm 4). The dscores of the code are scale dS.
 class BackwardPass {
  public:
   BackwardPass(const AttentionGradients& gradients, const AttentionInput& input,
@@ -140,20 +142,27 @@ class BackwardPass {
   }
 
   void AddQueries(KeyBlock& key_block, Index at) {
-    const auto [from, keys] = std::pair(key_block.from, key_block.keys);
+    const Index from = key_block.from, keys = key_block.keys;
     const Index rows = std::min(backward_block.queries, sizes_.queries - at);
-    const KeyRange seen = visible_keys(rule_, at, at + rows, sizes_.keys);
-    if (seen.last <= from || seen.first >= from + keys) {
+    const KeyRange visible = visible_keys(rule_, at, at + rows, sizes_.keys);
+    if (!visible.overlaps({from, from + keys})) {
       if (from == 0) ClearRows(gradients_.dquery.from(at), rows, sizes_.key_dim);
       return;
     }
     const OperandB queries = CopyRows(work_.queries, query_.from(at), rows, sizes_.key_dim);
     const OperandB doutputs =
         CopyRows(work_.doutputs, saved_.doutput.from(at), rows, sizes_.value_dim);
-    const ScoreBlock block{work_.weights, backward_stride, at, rows, from, keys};
+    const ScoreBlock block{.scores = work_.weights,
+                           .stride = backward_stride,
+                           .first_query = at,
+                           .rows = rows,
+                           .first_key = from,
+                           .keys = keys};
     for (Index i = 0; i < rows; i += backward_part) {
-      const ScoreBlock part{
-          block.row(i), backward_stride, at + i, std::min(backward_part, rows - i), from, keys};
+      ScoreBlock part = block;
+      part.scores = block.row(i);
+      part.first_query = at + i;
+      part.rows = std::min(backward_part, rows - i);
       MakeWeights(part, queries.rows.from(i), doutputs.rows.from(i),
                   {work_.dweights + i * backward_stride, backward_stride});
     }

@@ -31,7 +31,7 @@ struct OperandB {
   bool is_packed() const { return rows.stride == 0; }
 };
 
-// Are all vectors that it saw finite? Sizes are in the order of their bits, infinity and NaN
+// Are all vectors that it saw finite? Magnitudes are in the order of their bits, infinity and NaN
 // after all others.
 class FiniteCheck {
  public:
@@ -64,7 +64,7 @@ HWY_INLINE OperandB PackRows(float* panels, RowsView rows, Index count, Index wi
 }
 
 // The rows one after another, padded with zeros: heads are side by side in a tensor, and rows of
-// one head are often so far apart that they fall on the same few sets of the cache. So they are an
+// one head are often so far apart that they fall on the same few sets of the cache. The copy is an
 // operand [count, width].
 HWY_INLINE OperandB CopyRows(float* target, const PagedRows& rows, Index count, Index width) {
   const FloatTag d;
@@ -198,9 +198,9 @@ HWY_INLINE void ScaleAndAddBias(const ScoreBlock& block, const AttentionRule& ru
 HWY_INLINE void MaskByPosition(const ScoreBlock& block, const AttentionRule& rule, Index all_keys) {
   for (Index i = 0; i < block.rows; ++i) {
     float* row = block.row(i);
-    const KeyRange seen = visible_keys(rule, block.first_query + i, all_keys);
-    const Index first = std::min(block.keys, seen.first - block.first_key);
-    const Index last = std::max<Index>(0, seen.last - block.first_key);
+    const KeyRange visible = visible_keys(rule, block.first_query + i, all_keys);
+    const Index first = std::min(block.keys, visible.first - block.first_key);
+    const Index last = std::max<Index>(0, visible.last - block.first_key);
     for (Index j = 0; j < first; ++j) row[j] = -HUGE_VALF;
     for (Index j = last; j < block.keys; ++j) row[j] = -HUGE_VALF;
     for (Index j = block.keys; j < block.whole_vectors(); ++j) row[j] = -HUGE_VALF;
@@ -209,8 +209,8 @@ HWY_INLINE void MaskByPosition(const ScoreBlock& block, const AttentionRule& rul
 
 // Scores become masked scores, minus infinity where masked. Returns the deferred scale, which they
 // are still to be multiplied by: where there is nothing but scale and mask, the softmax multiplies,
-// which saves a pass. The bits are the same, because the maximum of the scores times the scale is
-// that of the scaled scores.
+// which saves a pass. The bits are the same, because the largest score times a positive scale is
+// the largest scaled score.
 HWY_INLINE float ApplyRule(const ScoreBlock& block, const AttentionRule& rule, Index all_keys,
                            const AttentionRecord* record) {
   const bool can_defer = record == nullptr && rule.softcap == 0 && rule.alibi_slope == 0 &&
@@ -226,7 +226,7 @@ HWY_INLINE void DropWeights(float* row, Index query, Index first_key, Index keys
                             const AttentionRule& rule) {
   const Index row_number = rule.first_dropout_row + query * rule.dropout_row_step;
   const std::uint64_t key = random_bits(rule.dropout.key, static_cast<std::uint64_t>(row_number));
-  const float scale = 65536.0f / (65536.0f - static_cast<float>(rule.dropout.threshold));
+  const float scale = dropout_scale(rule.dropout);
   for (Index j = 0; j < keys; ++j) {
     const Index element = first_key + j;
     const std::uint64_t bits = random_bits(key, static_cast<std::uint64_t>(element / 4));

@@ -23,7 +23,7 @@
 namespace heed::kernels {
 
 constexpr int max_few_queries = 6;
-constexpr Index max_few_dim = 256;  // longer sums are cut in two by a GEMM
+constexpr Index max_few_dim = 256;  // KC: the scores of `attention` sum longer rows in two parts
 constexpr Index keys_ahead = 4 * attention_page_rows;
 
 }  // namespace heed::kernels
@@ -218,6 +218,7 @@ bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noe
 void prefetch_few_queries(const PagedRows& key, const PagedRows& value,
                           const AttentionSizes& sizes) noexcept {
   if (sizes.keys > attention_key_block) return;
+  // Into L1, as these rows are read next; prefetch_rows would leave them in L2.
   for (Index j = 0; j < sizes.keys; ++j) {
     const float *keys = key.row(j), *values = value.row(j);
     for (Index i = 0; i < sizes.key_dim; i += line_floats) hwy::Prefetch(keys + i);

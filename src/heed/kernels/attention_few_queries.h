@@ -7,7 +7,8 @@
 namespace heed::kernels {
 
 // Whether attention_few_queries supports these sizes and this rule: few queries, each of which sees
-// every key, and scores that are only scaled: no cap, no ALiBi, no dense mask, no dropout.
+// every key, and scores that are only scaled: no cap, no ALiBi, no dense mask, no window, no
+// dropout.
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
 // Prefetches keys and values that attention_few_queries will read soon. A step of decoding has

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 
 #include "heed/base/index.h"
 #include "heed/kernels/attention.h"
@@ -60,9 +60,9 @@ class ForwardPass {
 
   void Run() {
     // Blocks that no query sees are skipped, unless a record takes their scores.
-    const KeyRange seen = record_ ? KeyRange{0, sizes_.keys}
+    const KeyRange keys = record_ ? KeyRange{0, sizes_.keys}
                                   : visible_keys(rule_, range_.first, range_.last, sizes_.keys);
-    for (Index from = seen.first / forward_block.keys * forward_block.keys; from < seen.last;
+    for (Index from = keys.first / forward_block.keys * forward_block.keys; from < keys.last;
          from += forward_block.keys) {
       AddKeys(from);
     }
@@ -78,6 +78,7 @@ class ForwardPass {
   }
 
  private:
+  // All queries with one block of keys.
   void AddKeys(Index from) {
     const Index keys = std::min(forward_block.keys, sizes_.keys - from);
     const auto rows_of = [&](const PagedRows& rows, Index width) {
@@ -92,12 +93,18 @@ class ForwardPass {
     Index next = from + forward_block.keys;
     for (Index at = range_.first; at < range_.last; at += forward_block.queries) {
       const Index rows = std::min(forward_block.queries, range_.last - at);
-      const KeyRange seen = visible_keys(rule_, at, at + rows, sizes_.keys);
-      if (!record_ && (seen.last <= from || seen.first >= from + keys)) continue;
+      const KeyRange visible = visible_keys(rule_, at, at + rows, sizes_.keys);
+      if (!record_ && !visible.overlaps({from, from + keys})) continue;
       prefetch_rows(input_.key, next, next + share, sizes_.keys, sizes_.key_dim);
       prefetch_rows(input_.value, next, next + share, sizes_.keys, sizes_.value_dim);
       next += share;
-      AddBlock({work_.scores, forward_block.keys, at, rows, from, keys}, values);
+      AddBlock({.scores = work_.scores,
+                .stride = forward_block.keys,
+                .first_query = at,
+                .rows = rows,
+                .first_key = from,
+                .keys = keys},
+               values);
     }
   }
 

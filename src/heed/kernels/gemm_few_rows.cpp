@@ -28,9 +28,9 @@ constexpr Index floats_ahead = 4 * line_floats;
 // One panel's worth of rows of B that are transposed in registers and never stored: for so few rows
 // of A that reading B is all that counts. k is a multiple of 4.
 //
-// Not a Reader of stream_panels-inl.h: that one would read all rows of the panel for each step.
-// Here a whole line of half the rows comes before those of the other half: where rows are a
-// multiple of a page apart, the lines of all would not stay in L1 together.
+// A loop of its own, because a Reader of stream_panels-inl.h gives both halves of a panel for each
+// k. Rows that are a multiple of a page apart share one set of L1, which does not hold the lines of
+// all: so a line of each row of one half is used up before the other half is read.
 template <int rows>
 HWY_INLINE void StreamRowsOfB(const FewRowsC& c, const RowsView& a, const RowsView& b, Index k) {
   const hn::ScalableTag<float> d;

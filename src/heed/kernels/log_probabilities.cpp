@@ -37,8 +37,8 @@ Index FirstAbove(const float* x, Index begin, Index end, const LogSoftmaxShift& 
     if (!hn::AllFalse(d, any)) break;
   }
   for (; i + lanes <= end; i += lanes) {
-    const auto found = hn::FindFirstTrue(d, is_above(i));
-    if (found >= 0) return i + found;
+    const auto lane = hn::FindFirstTrue(d, is_above(i));
+    if (lane >= 0) return i + lane;
   }
   for (; i < end; ++i) {
     if (x[i] - shift.max - shift.logsumexp > threshold) return i;

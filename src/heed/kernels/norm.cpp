@@ -56,8 +56,11 @@ void LayerNorm(float* y, float* mean, float* inverse, const float* x, const floa
   }
 }
 
-// sum(g * xhat) with g = dy * gain: what the backward of either norm needs.
-HWY_INLINE float SumWithXhat(const float* dy, const float* gain, const float* xhat, Index cols) {
+// The part of the backward that the norms share, with g = dy * gain: dgain += dy * xhat, and the
+// result is mean(g * xhat).
+HWY_INLINE float GainBackward(float* dgain, const float* dy, const float* gain, const float* xhat,
+                              Index cols) {
+  AddProduct(dgain, dy, xhat, cols);
   const FloatTag d;
   auto sum = hn::Zero(d);
   ForVectors(
@@ -70,7 +73,7 @@ HWY_INLINE float SumWithXhat(const float* dy, const float* gain, const float* xh
         const auto g = hn::Mul(LoadPart(d, dy + i, left), LoadPart(d, gain + i, left));
         sum = hn::MulAdd(g, LoadPart(d, xhat + i, left), sum);
       });
-  return Sum(d, sum);
+  return Sum(d, sum) / static_cast<float>(cols);
 }
 
 // With xhat = (x - mean) * inverse and g = dy * gain:
@@ -79,31 +82,29 @@ void LayerNormBackward(float* dx, float* dgain, float* dbias, const float* dy, c
                        const float* mean, const float* inverse, const float* gain, Index rows,
                        Index cols) {
   const FloatTag d;
-  const float width = static_cast<float>(cols);
   for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
     const auto center = hn::Set(d, mean[row]);
     const auto factor = hn::Set(d, inverse[row]);
     // dx holds xhat until the last step.
     Map(dx, x, cols,
         [center, factor](auto v) HWY_ATTR { return hn::Mul(hn::Sub(v, center), factor); });
-    AddProduct(dgain, dy, dx, cols);
     if (dbias) Map(dbias, dbias, dy, cols, [](auto s, auto g) HWY_ATTR { return hn::Add(s, g); });
 
-    const float sum = Dot(dy, gain, cols);
-    const auto mean_g = hn::Set(d, sum / width);
-    const auto mean_gx = hn::Set(d, SumWithXhat(dy, gain, dx, cols) / width);
+    const float mean_g = Dot(dy, gain, cols) / static_cast<float>(cols);
+    const float mean_gx = GainBackward(dgain, dy, gain, dx, cols);
+    const auto mean_g_lanes = hn::Set(d, mean_g), mean_gx_lanes = hn::Set(d, mean_gx);
     ForVectors(
         d, cols,
         [&](Index i) HWY_ATTR {
           const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i));
-          const auto inner = hn::NegMulAdd(hn::LoadU(d, dx + i), mean_gx, hn::Sub(g, mean_g));
+          const auto inner =
+              hn::NegMulAdd(hn::LoadU(d, dx + i), mean_gx_lanes, hn::Sub(g, mean_g_lanes));
           hn::StoreU(hn::Mul(inner, factor), d, dx + i);
         },
         [&](Index i, std::size_t left) HWY_ATTR {
-          const float m = sum / width, mx = hn::GetLane(mean_gx), f = inverse[row];
           for (std::size_t j = 0; j < left; ++j) {
             const Index at = i + static_cast<Index>(j);
-            dx[at] = (dy[at] * gain[at] - m - dx[at] * mx) * f;
+            dx[at] = (dy[at] * gain[at] - mean_g - dx[at] * mean_gx) * inverse[row];
           }
         });
   }
@@ -120,15 +121,16 @@ void RmsNorm(float* y, float* inverse, const float* x, const float* gain, Index 
   }
 }
 
-// With xhat = x * inverse and g = dy * gain: dx = inverse * (g - xhat * mean(g * xhat)).
+// With xhat = x * inverse and g = dy * gain: dx = inverse * (g - xhat * mean(g * xhat)). The last
+// step is a loop of its own: it rounds every product, where the vectors of LayerNormBackward fuse
+// one, and to change that would change the bits of trained weights.
 void RmsNormBackward(float* dx, float* dgain, const float* dy, const float* x, const float* inverse,
                      const float* gain, Index rows, Index cols) {
   const FloatTag d;
   for (Index row = 0; row < rows; ++row, dx += cols, dy += cols, x += cols) {
     const auto factor = hn::Set(d, inverse[row]);
     Map(dx, x, cols, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
-    AddProduct(dgain, dy, dx, cols);
-    const float mean_gx = SumWithXhat(dy, gain, dx, cols) / static_cast<float>(cols);
+    const float mean_gx = GainBackward(dgain, dy, gain, dx, cols);
     for (Index i = 0; i < cols; ++i) dx[i] = (dy[i] * gain[i] - dx[i] * mean_gx) * inverse[row];
   }
 }

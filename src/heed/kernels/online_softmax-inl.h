@@ -34,10 +34,10 @@ HWY_INLINE FloatVec Weights(FloatVec scores, FloatVec scale, FloatVec shift) {
 // row = e^(row * scale - shift); returns the sum. `count` is whole vectors.
 HWY_INLINE float ExpRow(float* row, Index count, float scale, float shift) {
   const FloatTag d;
-  const auto factor = hn::Set(d, scale), max = hn::Set(d, shift);
+  const auto scale_lanes = hn::Set(d, scale), shift_lanes = hn::Set(d, shift);
   auto sum = hn::Zero(d);
   for (Index j = 0; j < count; j += hn::Lanes(d)) {
-    const auto e = Weights(hn::Load(d, row + j), factor, max);
+    const auto e = Weights(hn::Load(d, row + j), scale_lanes, shift_lanes);
     hn::Store(e, d, row + j);
     sum = hn::Add(sum, e);
   }

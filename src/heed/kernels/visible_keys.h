@@ -10,6 +10,8 @@ namespace heed::kernels {
 // The keys that a query may see by its position alone: [first, last).
 struct KeyRange {
   Index first, last;
+
+  bool overlaps(const KeyRange& other) const { return first < other.last && other.first < last; }
 };
 
 inline KeyRange visible_keys(const AttentionRule& rule, Index query, Index keys) {

@@ -30,11 +30,11 @@ Tensor tensor_of(const io::SafetensorsFile& file, const io::TensorRecord& record
   return Tensor::from(file.to_floats(record), Shape(record.shape));
 }
 
-std::string entry(const io::SafetensorsFile& file, const char* name) {
-  const auto found = file.metadata().find(name);
-  check_as(ErrorKind::model, found != file.metadata().end(), file.source(), ": expected ", name,
+std::string metadata_entry(const io::SafetensorsFile& file, const char* name) {
+  const auto entry = file.metadata().find(name);
+  check_as(ErrorKind::model, entry != file.metadata().end(), file.source(), ": expected ", name,
            " in the metadata of an adapter, found none");
-  return found->second;
+  return entry->second;
 }
 
 void check_shapes(const io::SafetensorsFile& file, const LoraMatrices& lora) {
@@ -45,10 +45,10 @@ void check_shapes(const io::SafetensorsFile& file, const LoraMatrices& lora) {
 }
 
 nn::NamedTensor& find(std::vector<nn::NamedTensor>& parameters, const std::string& name) {
-  const auto found = std::ranges::find(parameters, name, &nn::NamedTensor::name);
-  check_as(ErrorKind::model, found != parameters.end(), "adapter: expected a parameter ", name,
+  const auto parameter = std::ranges::find(parameters, name, &nn::NamedTensor::name);
+  check_as(ErrorKind::model, parameter != parameters.end(), "adapter: expected a parameter ", name,
            " in the model, found none");
-  return *found;
+  return *parameter;
 }
 
 void check_same_shape(const std::string& name, const Tensor& ours, const Shape& theirs) {
@@ -77,11 +77,11 @@ void save_adapter(const std::string& path, const LoraAdapter& adapter) {
 
 LoraAdapter load_adapter(const std::string& path) {
   const auto file = io::SafetensorsFile::load(path);
-  check_as(ErrorKind::model, entry(file, "format") == format_name, path, ": expected ", format_name,
-           ", found ", entry(file, "format"));
+  check_as(ErrorKind::model, metadata_entry(file, "format") == format_name, path, ": expected ",
+           format_name, ", found ", metadata_entry(file, "format"));
   LoraAdapter adapter;
-  adapter.base = entry(file, "base");
-  adapter.scale = std::strtof(entry(file, "scale").c_str(), nullptr);
+  adapter.base = metadata_entry(file, "base");
+  adapter.scale = std::strtof(metadata_entry(file, "scale").c_str(), nullptr);
   for (const io::TensorRecord& record : file.tensors()) {
     if (record.name.ends_with(down_suffix)) continue;  // read with its .lora_up
     if (!record.name.ends_with(up_suffix)) {

@@ -63,15 +63,6 @@ std::span<const Choice<models::Pooling>> choices() {
   return all;
 }
 template <>
-std::span<const Choice<ops::Similarity>> choices() {
-  using ops::Similarity, ops::to_string;
-  static const std::array all{
-      Choice<Similarity>{to_string(Similarity::dot), Similarity::dot},
-      Choice<Similarity>{to_string(Similarity::cosine), Similarity::cosine},
-      Choice<Similarity>{to_string(Similarity::scaled_dot), Similarity::scaled_dot}};
-  return all;
-}
-template <>
 std::span<const Choice<models::WeightFormat>> choices() {
   static constexpr std::array all{
       Choice{"f32", models::WeightFormat::f32}, Choice{"f16", models::WeightFormat::f16},
@@ -113,10 +104,10 @@ class Validator {
 
   void check_attention() const {
     const Index dim = config_.model_dim, heads = config_.num_heads;
-    const Index key_value_heads = config_.num_key_value_heads;
+    const Index key_value_heads = ops::num_key_value_heads(config_);
     require(dim % heads == 0, "expected heads that divide the width ", dim, ", found ", heads);
-    require(key_value_heads == 0 || heads % key_value_heads == 0,
-            "expected key/value heads that divide the ", heads, " heads, found ", key_value_heads);
+    require(heads % key_value_heads == 0, "expected key/value heads that divide the ", heads,
+            " heads, found ", key_value_heads);
     require(config_.positions != Positions::rotary || (dim / heads) % 2 == 0,
             "expected heads of an even width for rotary positions, found ", dim / heads);
     require(config_.guided_alignment == 0 || config_.similarity == ops::Similarity::scaled_dot,

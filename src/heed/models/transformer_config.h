@@ -82,8 +82,6 @@ std::span<const Choice<models::Tying>> choices();  // none, target, all
 template <>
 std::span<const Choice<models::Pooling>> choices();  // first, mean, attention
 template <>
-std::span<const Choice<ops::Similarity>> choices();  // dot, cosine, scaled-dot
-template <>
 std::span<const Choice<models::WeightFormat>> choices();  // f32, f16, bf16, int8, int4
 
 }  // namespace heed

@@ -12,8 +12,7 @@ namespace heed::nn {
 MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentionOptions& options,
                                        const Initializer& initializer)
     : name_(std::move(name)), options_(options) {
-  if (options_.num_key_value_heads == 0) options_.num_key_value_heads = options_.num_heads;
-  if (!options_.scale) options_.scale = default_scale(options_.similarity);
+  options_.num_key_value_heads = ops::num_key_value_heads(options);
   const Index dim = options_.model_dim;
   check(options_.num_heads > 0 && dim % options_.num_heads == 0, name_,
         ": expected heads that divide the width ", dim, ", got ", options_.num_heads);
@@ -110,19 +109,15 @@ Tensor MultiHeadAttention::apply_rotary(const Packed& x, Index num_heads,
 
 ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& context,
                                                             std::span<const Index> past) const {
+  const auto similarity = context.hook().similarity().value_or(options_.similarity);
   ops::AttentionOptions options{.num_heads = options_.num_heads,
                                 .num_key_value_heads = options_.num_key_value_heads,
-                                .similarity = options_.similarity,
-                                .scale = options_.scale,
+                                .similarity = similarity,
+                                .scale = similarity_scale(options_, similarity),
                                 .softcap = options_.softcap,
                                 .alibi_slopes = {},
                                 .past = {past.begin(), past.end()},
                                 .dropout = context.dropout(options_.dropout)};
-  const auto swapped = context.hook().similarity();
-  if (swapped && *swapped != options_.similarity) {
-    options.similarity = *swapped;
-    options.scale = default_scale(*swapped);
-  }
   if (options_.positions == Positions::alibi) {
     options.alibi_slopes = ops::alibi_slopes(options_.num_heads);
   }

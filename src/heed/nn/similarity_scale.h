@@ -7,10 +7,9 @@
 
 namespace heed::nn {
 
-// In place of the similarity's own (ops::default_scale), for layers whose options have none.
-std::optional<float> default_scale(ops::Similarity similarity);
-
-// Of a layer that compares with this similarity: its own, or one that a hook has put in its place.
-float similarity_scale(const MultiHeadAttentionOptions& options, ops::Similarity similarity);
+// The scale of a layer that compares with this similarity, which is its own or one that a hook has
+// put in its place. None: that of the similarity, ops::default_scale.
+std::optional<float> similarity_scale(const MultiHeadAttentionOptions& options,
+                                      ops::Similarity similarity);
 
 }  // namespace heed::nn

@@ -95,8 +95,7 @@ std::vector<GuidedRow> guided_rows(const Packed& query, const Packed& key,
 
 Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<AttentionLink> links,
                       const AlignmentLossOptions& options) {
-  const Index key_heads = num_key_value_heads(
-      {.num_heads = options.num_heads, .num_key_value_heads = options.num_key_value_heads});
+  const Index key_heads = num_key_value_heads(options);
   check(query.spans.count() == key.spans.count(), "alignment_loss: expected ", query.spans.count(),
         " sequences of keys, got ", key.spans.count());
   check(options.head >= 0 && options.head < options.num_heads,
@@ -106,6 +105,7 @@ Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<Attent
   const HeadView k = head_view(key.values, key_heads, key_head);
   check(q.dim == k.dim, "alignment_loss: expected keys of a width of ", q.dim, " a head, got ",
         k.dim);
+  // Not default_scale(), which rounds to float: this loss is computed in double.
   const double scale = options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.dim));
 
   std::ranges::sort(links);

@@ -1,158 +1,31 @@
 #include "heed/ops/attention.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/core/storage.h"
-#include "heed/kernels/attention.h"
 #include "heed/kernels/attention_few_queries.h"
 #include "heed/ops/attention_checks.h"
+#include "heed/ops/attention_plan.h"
+#include "heed/ops/attention_prefetch.h"
 #include "heed/ops/norm.h"
 
 namespace heed::ops {
 
-Index num_key_value_heads(const AttentionOptions& options) {
-  return options.num_key_value_heads == 0 ? options.num_heads : options.num_key_value_heads;
+AttentionMask AttentionMask::of_cells(const std::vector<bool>& may_see, Index num_keys) {
+  auto dense = std::make_shared<DenseMask>();
+  dense->query_stride = num_keys;
+  for (const bool is_visible : may_see) {
+    dense->values.push_back(is_visible ? 0 : -std::numeric_limits<float>::infinity());
+  }
+  return {.causal = false, .window = 0, .dense = std::move(dense)};
 }
 
 namespace {
 
-constexpr Index page_rows = kernels::attention_page_rows;
-
-// Pieces of short sequences are little work: a thread takes ranges of them, of about this many
-// multiply-adds.
-constexpr Index min_range_work = 1 << 16;
-
-// Everything that the kernels need for one call, forward and backward.
-struct Plan {
-  Packed query, key;
-  Tensor value;
-  AttentionSizes sizes;
-  AttentionMask mask;
-  AttentionOptions options;
-  float scale;
-  const PagedKeys* paged;  // set: the rows of the key's spans are in its pages
-  Tensor logsumexp;        // [N, H]
-
-  kernels::AttentionSizes sizes_of(Index sequence) const {
-    return {query.spans[sequence].length, key.spans[sequence].length, sizes.key_dim,
-            sizes.value_dim};
-  }
-
-  kernels::AttentionRule rule(Index sequence, Index head) const {
-    kernels::AttentionRule rule;
-    rule.scale = scale;
-    rule.softcap = options.softcap;
-    rule.alibi_slope = options.alibi_slopes.empty() ? 0 : options.alibi_slopes[head];
-    rule.is_causal = mask.causal;
-    rule.window = mask.window;
-    rule.past = options.past.empty() ? 0 : options.past[sequence];
-    if (mask.dense) {
-      rule.dense = mask.dense->values.data() + sequence * mask.dense->sequence_stride +
-                   head * mask.dense->head_stride;
-      rule.dense_stride = mask.dense->query_stride;
-    }
-    rule.dropout = kernels::dropout_rule(options.dropout.probability, options.dropout.key);
-    rule.has_dropout = rule.dropout.threshold > 0;
-    rule.first_dropout_row = query.spans[sequence].begin * sizes.heads + head;
-    rule.dropout_row_step = sizes.heads;
-    return rule;
-  }
-
-  kernels::AttentionInput input(Index sequence, Index head) const {
-    const Index group = sizes.group_of(head);
-    return {query_rows(query.values, sequence, head, sizes.key_dim),
-            paged_rows(key.values, sequence, group, sizes.key_dim),
-            paged_rows(value, sequence, group, sizes.value_dim), sizes_of(sequence)};
-  }
-
-  // Rows of one sequence and head in a tensor with `heads` heads of `width` side by side.
-  template <typename Rows, typename T>
-  static Rows head_rows(T& x, const Span& span, Index head, Index width) {
-    return {x.data() + span.begin * x.dim(1) + head * width, x.dim(1)};
-  }
-  kernels::RowsView query_rows(const Tensor& x, Index s, Index head, Index width) const {
-    return head_rows<kernels::RowsView>(x, query.spans[s], head, width);
-  }
-  kernels::RowsView key_rows(const Tensor& x, Index s, Index group, Index width) const {
-    return head_rows<kernels::RowsView>(x, key.spans[s], group, width);
-  }
-  kernels::PagedRows paged_rows(const Tensor& x, Index s, Index group, Index width) const {
-    if (paged == nullptr) return key_rows(x, s, group, width);
-    const Index page_size = page_rows * width, head_size = x.dim(1) * page_size;
-    return {x.data() + group * head_size, width, page_size, paged->pages[s].data()};
-  }
-  kernels::RowsOut query_rows_out(Tensor& x, Index s, Index head, Index width) const {
-    return head_rows<kernels::RowsOut>(x, query.spans[s], head, width);
-  }
-  kernels::RowsOut key_rows_out(Tensor& x, Index s, Index group, Index width) const {
-    return head_rows<kernels::RowsOut>(x, key.spans[s], group, width);
-  }
-};
-
-struct Piece {
-  Index sequence, head, first, last;
-};
-
-// One piece per sequence and head, and per so many queries of a long sequence.
-std::vector<Piece> forward_pieces(const Plan& plan) {
-  std::vector<Piece> pieces;
-  for (Index s = 0; s < plan.query.spans.count(); ++s) {
-    const Index queries = plan.query.spans[s].length;
-    for (Index first = 0; first < queries; first += kernels::attention_max_queries) {
-      const Index last = std::min(queries, first + kernels::attention_max_queries);
-      for (Index head = 0; head < plan.sizes.heads; ++head)
-        pieces.push_back({s, head, first, last});
-    }
-  }
-  return pieces;
-}
-
-// A function of the sizes only, so that the ranges do not depend on the number of threads.
-Index pieces_per_range(const Plan& plan, Index count) {
-  Index cells = 0;
-  for (Index s = 0; s < plan.query.spans.count(); ++s) {
-    cells += plan.query.spans[s].length * plan.key.spans[s].length;
-  }
-  const Index work = cells * plan.sizes.heads * (plan.sizes.key_dim + plan.sizes.value_dim);
-  return std::max<Index>(1, min_range_work * count / std::max<Index>(work, 1));
-}
-
-// The rows of a sequence and key/value head are prefetched while the previous sequence is
-// computed, unless they are so many that the kernels prefetch them block by block.
-//
-// x is like the query, [N, H * width].
-void prefetch_queries(const Plan& plan, const Tensor& x, Index sequence, Index group, Index width) {
-  const Index heads_per_group = plan.sizes.heads_per_group();
-  const Index count = plan.query.spans[sequence].length;
-  if (count > kernels::attention_key_block) return;
-  kernels::prefetch_rows(plan.query_rows(x, sequence, group * heads_per_group, width), 0, count,
-                         count, heads_per_group * width);
-}
-
-void prefetch_keys(const Plan& plan, const Tensor& x, Index sequence, Index group, Index width) {
-  const Index count = plan.key.spans[sequence].length;
-  if (count > kernels::attention_key_block) return;
-  kernels::prefetch_rows(plan.paged_rows(x, sequence, group, width), 0, count, count, width);
-}
-
-void prefetch_inputs(const Plan& plan, Index sequence, Index group) {
-  prefetch_queries(plan, plan.query.values, sequence, group, plan.sizes.key_dim);
-  prefetch_keys(plan, plan.key.values, sequence, group, plan.sizes.key_dim);
-  prefetch_keys(plan, plan.value, sequence, group, plan.sizes.value_dim);
-}
-
-template <typename Body>
-void with_workspace(const Plan& plan, Index count, Body body) {
-  parallel_ranges(count, pieces_per_range(plan, count), [&](Index begin, Index end) {
-    const auto workspace =
-        allocate_floats(kernels::attention_workspace(plan.sizes.key_dim, plan.sizes.value_dim));
-    for (Index i = begin; i < end; ++i) body(i, workspace.get());
-  });
-}
-
-void open_view(AttentionView& view, const Plan& plan) {
+// Zeros of the shapes that the kernels fill piece by piece.
+void open_view(AttentionView& view, const AttentionPlan& plan) {
   const auto open = [&](std::vector<Tensor>& tensors, bool has_keys) {
     tensors.clear();
     for (Index s = 0; s < plan.query.spans.count(); ++s) {
@@ -167,7 +40,7 @@ void open_view(AttentionView& view, const Plan& plan) {
   for (auto* tensors : {&view.maxima, &view.sums}) open(*tensors, /*has_keys=*/false);
 }
 
-kernels::AttentionRecord record_for(AttentionView& view, const Piece& piece) {
+kernels::AttentionRecord record_for(AttentionView& view, const AttentionPiece& piece) {
   const auto of_head = [&](std::vector<Tensor>& tensors) {
     Tensor& t = tensors[piece.sequence];
     return t.data() + piece.head * (t.size() / t.dim(0));
@@ -177,8 +50,8 @@ kernels::AttentionRecord record_for(AttentionView& view, const Piece& piece) {
 }
 
 // A decoding step: prefetches the next piece, then computes this one.
-void run_few_queries(const Plan& plan, const kernels::AttentionOutput& out, const Piece& piece,
-                     const Piece* next) {
+void run_few_queries(const AttentionPlan& plan, const kernels::AttentionOutput& out,
+                     const AttentionPiece& piece, const AttentionPiece* next) {
   if (next) {
     const kernels::AttentionInput input = plan.input(next->sequence, next->head);
     kernels::prefetch_few_queries(input.key, input.value, input.sizes);
@@ -186,25 +59,21 @@ void run_few_queries(const Plan& plan, const kernels::AttentionOutput& out, cons
   kernels::attention_few_queries(out, plan.input(piece.sequence, piece.head), plan.scale);
 }
 
-// The first head of a group prefetches for the next sequence.
-void prefetch_next_sequence(const Plan& plan, const Piece& piece, const Tensor& output) {
-  const Index next = piece.sequence + 1, group = plan.sizes.group_of(piece.head);
-  const bool is_first_of_group = piece.head % plan.sizes.heads_per_group() == 0;
-  if (!is_first_of_group || next >= plan.query.spans.count()) return;
-  prefetch_inputs(plan, next, group);
-  prefetch_queries(plan, output, next, group, plan.sizes.value_dim);
+// Memory for the rows of all sequences; zeros if there are rows of none.
+Tensor make_rows(const Shape& shape, const Spans& spans) {
+  return spans.num_tokens() == shape[0] ? Tensor::empty(shape) : Tensor::zeros(shape);
 }
 
-Tensor run_forward(Plan& plan, AttentionView* view) {
+Tensor run_forward(AttentionPlan& plan, AttentionView* view) {
   const AttentionSizes& sizes = plan.sizes;
-  Tensor output = Tensor::empty({plan.query.values.dim(0), sizes.heads * sizes.value_dim});
-  if (plan.query.spans.num_tokens() != output.dim(0)) output = Tensor::zeros(output.shape());
-  plan.logsumexp = Tensor::empty({plan.query.values.dim(0), sizes.heads});
+  const Index rows = plan.query.values.dim(0);
+  Tensor output = make_rows({rows, sizes.heads * sizes.value_dim}, plan.query.spans);
+  plan.logsumexp = Tensor::empty({rows, sizes.heads});
   if (view) open_view(*view, plan);
 
-  const std::vector<Piece> pieces = forward_pieces(plan);
-  with_workspace(plan, std::ssize(pieces), [&](Index number, float* workspace) {
-    const Piece& piece = pieces[number];
+  const std::vector<AttentionPiece> pieces = forward_pieces(plan);
+  parallel_pieces(plan, std::ssize(pieces), [&](Index number, float* workspace) {
+    const AttentionPiece& piece = pieces[number];
     const Index s = piece.sequence, head = piece.head;
     const kernels::AttentionOutput out{plan.query_rows_out(output, s, head, sizes.value_dim),
                                        plan.query_rows_out(plan.logsumexp, s, head, 1)};
@@ -216,14 +85,14 @@ Tensor run_forward(Plan& plan, AttentionView* view) {
     prefetch_next_sequence(plan, piece, output);
     kernels::AttentionRecord record;
     if (view) record = record_for(*view, piece);
-    kernels::attention(out, plan.input(s, head), rule, {piece.first, piece.last},
-                       view ? &record : nullptr, workspace);
+    kernels::attention(out, plan.input(s, head), rule, piece.queries, view ? &record : nullptr,
+                       workspace);
   });
   return output;
 }
 
 // [N, H], for every query and head the dot product of its output and the output's gradient.
-Tensor make_deltas(const Plan& plan, const Tensor& output, const Tensor& doutput) {
+Tensor make_deltas(const AttentionPlan& plan, const Tensor& output, const Tensor& doutput) {
   constexpr Index grain = 256;
   Tensor deltas = Tensor::empty({output.dim(0), plan.sizes.heads});
   const Index width = plan.sizes.value_dim;
@@ -235,16 +104,12 @@ Tensor make_deltas(const Plan& plan, const Tensor& output, const Tensor& doutput
   return deltas;
 }
 
-Tensor gradient_of(const Tensor& x, const Spans& spans) {
-  return spans.num_tokens() == x.dim(0) ? Tensor::empty(x.shape()) : Tensor::zeros(x.shape());
-}
-
 // One piece per sequence and key/value head: its query heads add to the same gradients, in order.
-Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& doutput) {
+Gradients run_backward(const AttentionPlan& plan, const Tensor& deltas, const Tensor& doutput) {
   const AttentionSizes& sizes = plan.sizes;
-  Tensor dquery = gradient_of(plan.query.values, plan.query.spans);
-  Tensor dkey = gradient_of(plan.key.values, plan.key.spans);
-  Tensor dvalue = gradient_of(plan.value, plan.key.spans);
+  Tensor dquery = make_rows(plan.query.values.shape(), plan.query.spans);
+  Tensor dkey = make_rows(plan.key.values.shape(), plan.key.spans);
+  Tensor dvalue = make_rows(plan.value.shape(), plan.key.spans);
   const auto prefetch = [&](Index s, Index group) {
     prefetch_inputs(plan, s, group);
     prefetch_queries(plan, doutput, s, group, sizes.value_dim);
@@ -253,7 +118,7 @@ Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& dou
     prefetch_keys(plan, dvalue, s, group, sizes.value_dim);
   };
   const Index num_pieces = plan.query.spans.count() * sizes.groups;
-  with_workspace(plan, num_pieces, [&](Index number, float* workspace) {
+  parallel_pieces(plan, num_pieces, [&](Index number, float* workspace) {
     const Index s = number / sizes.groups, group = number % sizes.groups;
     if (s + 1 < plan.query.spans.count()) prefetch(s + 1, group);
     const Index first_head = group * sizes.heads_per_group();
@@ -273,24 +138,10 @@ Gradients run_backward(const Plan& plan, const Tensor& deltas, const Tensor& dou
   return {dquery, dkey, dvalue};
 }
 
-// `inputs` become those of the autograd graph: query, key, value.
-Plan make_plan(const AttentionSizes& sizes, const Packed& query, const Packed& key,
-               const Tensor& value, const AttentionMask& mask, const AttentionOptions& options,
-               std::vector<Tensor>& inputs) {
-  if (mask.dense) check_dense(*mask.dense, query, key, sizes.heads);
-  inputs = {query.values, key.values, value};
-  if (options.similarity == Similarity::cosine) {
-    for (Tensor* x : {&inputs[0], &inputs[1]}) *x = unit_vectors(*x, sizes.key_dim);
-  }
-  return {{inputs[0].detach(), query.spans},
-          {inputs[1].detach(), key.spans},
-          value.detach(),
-          sizes,
-          mask,
-          options,
-          options.scale.value_or(default_scale(options.similarity, sizes.key_dim)),
-          /*paged=*/nullptr,
-          /*logsumexp=*/{}};
+// The kernels compute dot products; those of unit vectors are cosines. x [rows, heads * key_dim].
+Packed dot_product_operand(const Packed& x, Similarity similarity, Index key_dim) {
+  if (similarity != Similarity::cosine) return x;
+  return {unit_vectors(x.values, key_dim), x.spans};
 }
 
 bool joins_graph(const std::vector<Tensor>& inputs) {
@@ -301,11 +152,13 @@ bool joins_graph(const std::vector<Tensor>& inputs) {
 
 Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMask& mask,
                  const AttentionOptions& options, AttentionView* view) {
-  const Spans keys = checked_spans(memory);
-  const AttentionSizes sizes = checked_sizes(query, memory, keys, options);
-  std::vector<Tensor> inputs;
-  Plan plan = make_plan(sizes, query, {memory.keys, keys}, memory.values, mask, options, inputs);
-  check(!joins_graph(inputs), "attention: keys in pages have no gradient");
+  const Spans spans = checked_spans(memory);
+  const AttentionSizes sizes = checked_sizes(query, memory, spans, options);
+  const Packed q = dot_product_operand(query, options.similarity, sizes.key_dim);
+  const Packed k = dot_product_operand({memory.keys, spans}, options.similarity, sizes.key_dim);
+  check(!joins_graph({q.values, k.values, memory.values}),
+        "attention: keys in pages have no gradient");
+  AttentionPlan plan = make_plan(q, k, memory.values, sizes, mask, options);
   plan.paged = &memory;
   return run_forward(plan, view);
 }
@@ -313,8 +166,10 @@ Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMa
 Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
                  const AttentionMask& mask, const AttentionOptions& options, AttentionView* view) {
   const AttentionSizes sizes = checked_sizes(query, key, value, options);
-  std::vector<Tensor> inputs;
-  Plan plan = make_plan(sizes, query, key, value, mask, options, inputs);
+  const Packed q = dot_product_operand(query, options.similarity, sizes.key_dim);
+  const Packed k = dot_product_operand(key, options.similarity, sizes.key_dim);
+  const std::vector<Tensor> inputs{q.values, k.values, value};
+  AttentionPlan plan = make_plan(q, k, value, sizes, mask, options);
   if (joins_graph(inputs)) check_disjoint(key.spans);
   Tensor output = run_forward(plan, view);
   return record(output, inputs,
@@ -353,7 +208,7 @@ std::shared_ptr<const DenseMask> dense_mask(const Tensor& mask, const Tensor& qu
   check(mask.shape() == Shape{queries, keys} || mask.shape() == Shape{num_heads, queries, keys} ||
             mask.shape() == Shape{sequences, num_heads, queries, keys},
         "attention: expected a mask [", queries, ", ", keys,
-        "], one for each head or one for each ", "sequence and head, got ", mask.shape());
+        "], one for each head or one for each sequence and head, got ", mask.shape());
   check(!is_grad_enabled() || !mask.needs_gradient(), "attention: a mask has no gradient");
   return std::make_shared<const DenseMask>(
       DenseMask{.values = {mask.values().begin(), mask.values().end()},

@@ -34,6 +34,8 @@ struct AttentionMask {
 
   static AttentionMask none() { return {}; }
   static AttentionMask causal_mask() { return {.causal = true, .window = 0, .dense = nullptr}; }
+  // may_see [queries * num_keys], row by row: the same for all sequences and heads.
+  static AttentionMask of_cells(const std::vector<bool>& may_see, Index num_keys);
 };
 
 struct AttentionOptions {
@@ -49,8 +51,12 @@ struct AttentionOptions {
   Dropout dropout = {};          // on the weights
 };
 
-// G: the key/value heads of the options, of which 0 stands for num_heads.
-Index num_key_value_heads(const AttentionOptions& options);
+// G, the number of key/value heads of a layer's or an operation's options: there 0 stands for
+// num_heads.
+template <typename Options>
+Index num_key_value_heads(const Options& options) {
+  return options.num_key_value_heads == 0 ? options.num_heads : options.num_key_value_heads;
+}
 
 // Keys and values of several sequences in pages of P = kernels::attention_page_rows rows: token t
 // of sequence s is in page pages[s][t / P], at row t % P. Each head has all of its pages together,

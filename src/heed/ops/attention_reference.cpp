@@ -32,7 +32,7 @@ Tensor slice_columns(const Tensor& x, Index first, Index width) {
 }
 
 // x [rows, cols] as a part of a matrix of zeros of `shape`, from (row, column) on.
-Tensor placed(const Tensor& x, const Shape& shape, Index row, Index column) {
+Tensor pad_to(const Tensor& x, const Shape& shape, Index row, Index column) {
   const Tensor left = selection(shape[0], x.dim(0), row);
   const Tensor right = selection(shape[1], x.dim(1), column);
   return matmul(left, matmul(x, right, {.transpose_b = true}));
@@ -90,7 +90,7 @@ Tensor attention_reference(const Packed& query, const Packed& key, const Tensor&
       const Tensor v = slice_columns(v_rows, group * sizes.value_dim, sizes.value_dim);
       const Tensor bias = bias_matrix(mask, options, s, head, {q.dim(0), k.dim(0)});
       const Tensor y = attention_of_head(q, k, v, bias, options);
-      output = output + placed(y, output.shape(), query.spans[s].begin, head * sizes.value_dim);
+      output = output + pad_to(y, output.shape(), query.spans[s].begin, head * sizes.value_dim);
     }
   }
   return output;

@@ -1,5 +1,6 @@
 #include "heed/ops/similarity.h"
 
+#include <array>
 #include <cmath>
 
 #include "heed/base/error.h"
@@ -7,26 +8,19 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
 
+namespace heed {
+
+template <>
+std::span<const Choice<ops::Similarity>> choices() {
+  static constexpr std::array all{Choice{"dot", ops::Similarity::dot},
+                                  Choice{"cosine", ops::Similarity::cosine},
+                                  Choice{"scaled-dot", ops::Similarity::scaled_dot}};
+  return all;
+}
+
+}  // namespace heed
+
 namespace heed::ops {
-
-std::string_view to_string(Similarity similarity) {
-  switch (similarity) {
-    case Similarity::dot:
-      return "dot";
-    case Similarity::cosine:
-      return "cosine";
-    case Similarity::scaled_dot:
-      return "scaled-dot";
-  }
-  return "";
-}
-
-std::optional<Similarity> parse_similarity(std::string_view text) {
-  for (const Similarity s : {Similarity::dot, Similarity::cosine, Similarity::scaled_dot}) {
-    if (text == to_string(s)) return s;
-  }
-  return std::nullopt;
-}
 
 float default_scale(Similarity similarity, Index dim) {
   return similarity == Similarity::scaled_dot ? 1 / std::sqrt(static_cast<float>(dim)) : 1;

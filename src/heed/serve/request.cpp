@@ -14,9 +14,9 @@ constexpr int max_json_depth = 16;
 
 const std::string& value_of(const std::map<std::string, std::string>& values,
                             const std::string& name) {
-  const auto found = values.find(name);
-  check_as(ErrorKind::usage, found != values.end(), name, ": expected a value, found none");
-  return found->second;
+  const auto entry = values.find(name);
+  check_as(ErrorKind::usage, entry != values.end(), name, ": expected a value, found none");
+  return entry->second;
 }
 
 Index to_index(const std::string& name, const std::string& text) {
@@ -30,9 +30,9 @@ Index to_index(const std::string& name, const std::string& text) {
 }  // namespace
 
 std::optional<std::string> Request::header(const std::string& lower_case_name) const {
-  const auto found = headers.find(lower_case_name);
-  if (found == headers.end()) return std::nullopt;
-  return found->second;
+  const auto entry = headers.find(lower_case_name);
+  if (entry == headers.end()) return std::nullopt;
+  return entry->second;
 }
 
 const std::string& Request::path_parameter(const std::string& name) const {

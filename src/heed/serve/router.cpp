@@ -23,8 +23,8 @@ bool is_parameter(const std::string& part) { return part.starts_with('{') && par
 
 bool fits(const std::vector<std::string>& pattern, const std::vector<std::string>& path) {
   return std::ranges::equal(pattern, path,
-                            [](const std::string& expected, const std::string& found) {
-                              return is_parameter(expected) ? !found.empty() : expected == found;
+                            [](const std::string& expected, const std::string& part) {
+                              return is_parameter(expected) ? !part.empty() : expected == part;
                             });
 }
 

@@ -21,9 +21,9 @@ std::string_view content_type_of(std::string_view path) {
       {".png", "image/png"},
       {".ico", "image/x-icon"},
   }};
-  const auto found =
+  const auto entry =
       std::ranges::find_if(types, [&](const auto& type) { return path.ends_with(type.first); });
-  return found == types.end() ? "application/octet-stream" : found->second;
+  return entry == types.end() ? "application/octet-stream" : entry->second;
 }
 
 // gzip among the encodings, unless its weight is 0: "gzip, deflate;q=0.5".

@@ -207,8 +207,8 @@ BpeDropout::Rules::Rules(const Tokenizer& its_tokenizer)
 }
 
 int BpeDropout::Rules::id_of(std::string_view piece) const {
-  const auto found = ids.find(piece);
-  return found == ids.end() ? Tokenizer::unknown : found->second;
+  const auto entry = ids.find(piece);
+  return entry == ids.end() ? Tokenizer::unknown : entry->second;
 }
 
 // Every way to make a piece of two others. Characters that are no pieces merge with nothing.

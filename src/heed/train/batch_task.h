@@ -16,7 +16,7 @@
 #include "heed/base/error.h"
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
-#include "heed/io/sha256.h"
+#include "heed/train/batch_hash.h"
 #include "heed/train/model_task.h"
 
 namespace heed::train {
@@ -30,7 +30,10 @@ struct BatchTaskOptions {
   std::uint64_t shuffle_seed = 1;
 };
 
-// See ModelTask for what a model and a batch must offer.
+// See ModelTask for what a model and a batch must offer. A resumed run is refused if its batches,
+// their order or their contents differ. The contents of batches of other types than Heed's are
+// compared if their namespace has a function hash_batch(io::Sha256&, const Batch&), as in
+// batch_hash.h; otherwise their sizes stand for them.
 template <typename Model, typename Batch>
 class BatchTask : public ModelTask<Model, Batch> {
  public:
@@ -41,17 +44,13 @@ class BatchTask : public ModelTask<Model, Batch> {
     this->tokenizer_ = std::move(options_.tokenizer);
   }
 
-  // Of the sizes of all batches, which stand for their contents.
   std::string data_hash() const override {
     io::Sha256 hash;
     for (const auto* batches : {&batches_, &options_.validation}) {
       hash.update(std::to_string(batches->size()) + '\n');
-      for (const Batch& batch : *batches) {
-        const BatchSize size = batch_size(batch);
-        hash.update(std::to_string(size.num_targets) + ' ' +
-                    std::to_string(size.num_source_tokens) + '\n');
-      }
+      for (const Batch& batch : *batches) add_to(hash, batch);
     }
+    if (options_.shuffle) hash.update(std::to_string(options_.shuffle_seed) + '\n');
     return hash.hex_digest();
   }
   DataSummary summary() const override {
@@ -79,6 +78,13 @@ class BatchTask : public ModelTask<Model, Batch> {
   }
 
  private:
+  static void add_to(io::Sha256& hash, const Batch& batch) {
+    const BatchSize size = batch_size(batch);
+    hash.update(std::to_string(size.num_targets) + ' ' + std::to_string(size.num_source_tokens) +
+                '\n');
+    if constexpr (requires { hash_batch(hash, batch); }) hash_batch(hash, batch);
+  }
+
   std::vector<Batch> batches_;
   BatchTaskOptions<Batch> options_;
 };

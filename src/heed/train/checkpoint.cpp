@@ -98,10 +98,10 @@ void save_checkpoint(const std::string& path, const RunDescription& run, Optimiz
 Checkpoint Checkpoint::load(const std::string& path) {
   io::SafetensorsFile file = load_checked(path);
   const auto entry = [&](const char* name) {
-    const auto found = file.metadata().find(name);
-    check_as(ErrorKind::model, found != file.metadata().end(), path, ": expected ", name,
+    const auto entry = file.metadata().find(name);
+    check_as(ErrorKind::model, entry != file.metadata().end(), path, ": expected ", name,
              " in the metadata, found none");
-    return found->second;
+    return entry->second;
   };
   check_as(ErrorKind::model, entry("format") == format_name, path, ": expected a checkpoint (",
            format_name, "), found ", entry("format"));

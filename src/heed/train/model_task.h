@@ -54,15 +54,16 @@ class ModelTask : public Task {
     return {};
   }
   BatchLoss loss(Index epoch, Index number, nn::ForwardContext& context) override {
-    const Batch& batch = training_batch(epoch, number);
+    const Batch batch = training_batch(epoch, number);
     return with_size(model_->loss(batch, context), batch);
   }
   BatchLoss validation_loss(Index number, nn::ForwardContext& context) const override {
-    const Batch& batch = validation_batch(number);
+    const Batch batch = validation_batch(number);
     return with_size(model_->loss(batch, context), batch);
   }
 
-  // A model that is none of ours is saved as its weights alone.
+  // A model of the user is saved as its weights alone, one of ours without a tokenizer with its
+  // configuration.
   void save_model(const std::string& folder) const override {
     if constexpr (requires { models::save_model_folder(folder, *model_, *tokenizer_); }) {
       if (tokenizer_) return models::save_model_folder(folder, *model_, *tokenizer_);

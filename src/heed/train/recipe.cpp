@@ -20,8 +20,8 @@ namespace heed::train {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& expected,
-                         std::string_view found) {
-  fail(ErrorKind::usage, quoted(name), ": expected ", expected, ", found ", found);
+                         std::string_view value) {
+  fail(ErrorKind::usage, quoted(name), ": expected ", expected, ", found ", value);
 }
 
 template <typename Number>

@@ -71,10 +71,10 @@ void WeightsWriter::write(const std::string& path, io::Metadata metadata) const 
 
 io::SafetensorsFile load_checked(const std::string& path) {
   auto file = io::SafetensorsFile::load(path);
-  const auto found = file.metadata().find(checksum_name);
-  check_as(ErrorKind::model, found != file.metadata().end(), path,
+  const auto entry = file.metadata().find(checksum_name);
+  check_as(ErrorKind::model, entry != file.metadata().end(), path,
            ": expected a checksum in the metadata, found none");
-  check_as(ErrorKind::model, found->second == checksum(file.tensors(), file.metadata()), path,
+  check_as(ErrorKind::model, entry->second == checksum(file.tensors(), file.metadata()), path,
            ": expected contents that fit their checksum, found a damaged file");
   return file;
 }
