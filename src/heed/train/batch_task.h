@@ -8,15 +8,14 @@
 // folder has those that the options ask for: averaged, or the best on the validation batches.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "heed/base/error.h"
-#include "heed/base/random.h"
-#include "heed/data/shuffled_range.h"
-#include "heed/io/sha256.h"
 #include "heed/train/model_task.h"
 
 namespace heed::train {
@@ -29,6 +28,13 @@ struct BatchTaskOptions {
   bool shuffle = false;
   std::uint64_t shuffle_seed = 1;
 };
+
+namespace detail {
+std::string hash_of_sizes(std::span<const BatchSize> training,
+                          std::span<const BatchSize> validation);
+// Where the batch of this number is in the random order of an epoch.
+std::size_t shuffled_place(Index number, std::size_t num_batches, Index epoch, std::uint64_t seed);
+}  // namespace detail
 
 // See ModelTask for what a model and a batch must offer.
 template <typename Model, typename Batch>
@@ -43,16 +49,7 @@ class BatchTask : public ModelTask<Model, Batch> {
 
   // Of the sizes of all batches, which stand for their contents.
   std::string data_hash() const override {
-    io::Sha256 hash;
-    for (const auto* batches : {&batches_, &options_.validation}) {
-      hash.update(std::to_string(batches->size()) + '\n');
-      for (const Batch& batch : *batches) {
-        const BatchSize size = batch_size(batch);
-        hash.update(std::to_string(size.num_targets) + ' ' +
-                    std::to_string(size.num_source_tokens) + '\n');
-      }
-    }
-    return hash.hex_digest();
+    return detail::hash_of_sizes(sizes_of(batches_), sizes_of(options_.validation));
   }
   DataSummary summary() const override {
     DataSummary summary;
@@ -70,15 +67,19 @@ class BatchTask : public ModelTask<Model, Batch> {
  protected:
   Batch training_batch(Index epoch, Index number) override {
     if (!options_.shuffle) return batches_[static_cast<std::size_t>(number)];
-    const data::ShuffledRange order(
-        batches_.size(), random_key(options_.shuffle_seed, static_cast<std::uint64_t>(epoch), 0));
-    return batches_[order[static_cast<std::uint64_t>(number)]];
+    return batches_[detail::shuffled_place(number, batches_.size(), epoch, options_.shuffle_seed)];
   }
   Batch validation_batch(Index number) const override {
     return options_.validation[static_cast<std::size_t>(number)];
   }
 
  private:
+  static std::vector<BatchSize> sizes_of(const std::vector<Batch>& batches) {
+    std::vector<BatchSize> sizes;
+    for (const Batch& batch : batches) sizes.push_back(batch_size(batch));
+    return sizes;
+  }
+
   std::vector<Batch> batches_;
   BatchTaskOptions<Batch> options_;
 };
