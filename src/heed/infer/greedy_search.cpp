@@ -4,7 +4,6 @@
 
 #include "heed/base/error.h"
 #include "heed/infer/beam_search.h"
-#include "heed/ops/argmax_projection.h"
 #include "heed/ops/embedding.h"
 
 namespace heed::infer {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "heed/nn/key_value_cache.h"
-#include "heed/ops/elementwise.h"
+#include "heed/nn/residual.h"
 #include "heed/ops/positions.h"
 
 namespace heed::nn {
@@ -28,18 +28,10 @@ TransformerBlock::TransformerBlock(const std::string& name, const TransformerOpt
   feed_forward_norm_ = norm();
 }
 
-template <typename SubLayer>
-Tensor TransformerBlock::residual(const Tensor& x, const Norm& norm, ForwardContext& context,
-                                  SubLayer&& sub_layer) const {
-  const bool is_before = norm_place_ == NormPlace::before;
-  const Tensor y = sub_layer(is_before ? norm.forward(x) : x);
-  const Tensor sum = ops::add_dropout(x, y, context.dropout(dropout_));
-  return is_before ? sum : norm.forward(sum);
-}
-
 Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
                                  ForwardContext& context) const {
-  Tensor y = residual(x.values, self_attention_norm_, context, [&](const Tensor& h) {
+  const ResidualOptions options{.norm_place = norm_place_, .dropout = dropout_};
+  Tensor y = residual(x.values, self_attention_norm_, options, context, [&](const Tensor& h) {
     return self_attention_.self_attend({h, x.spans}, mask_, context, inputs.past, inputs.cache);
   });
   context.see(name_, "after_self_attention", y);
@@ -49,14 +41,14 @@ Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
     // Rows that share a memory sequence may be hypotheses, each with its own position.
     std::vector<Index> positions;
     if (context.has_hook()) positions = ops::token_positions(x.spans, inputs.past);
-    y = residual(y, cross_attention_norm_, context, [&](const Tensor& h) {
+    y = residual(y, cross_attention_norm_, options, context, [&](const Tensor& h) {
       return cross_attention_.attend({h, memory.queries}, memory.keys_and_values,
                                      ops::AttentionMask::none(), context, {}, positions);
     });
     context.see(name_, "after_cross_attention", y);
   }
 
-  y = residual(y, feed_forward_norm_, context,
+  y = residual(y, feed_forward_norm_, options, context,
                [&](const Tensor& h) { return feed_forward_.forward(h, context); });
   context.see(name_, "after_feed_forward", y);
   return y;

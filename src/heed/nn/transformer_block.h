@@ -77,12 +77,6 @@ class TransformerBlock {
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
-  // Add & norm around a sub-layer, a function [N, D] -> [N, D]:
-  // norm before: x + dropout(sub_layer(norm(x)));  norm after: norm(x + dropout(sub_layer(x))).
-  template <typename SubLayer>
-  Tensor residual(const Tensor& x, const Norm& norm, ForwardContext& context,
-                  SubLayer&& sub_layer) const;
-
   std::string name_;
   NormPlace norm_place_;
   float dropout_;  // on the output of a sub-layer
