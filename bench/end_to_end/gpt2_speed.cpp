@@ -16,11 +16,14 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/kernels/weight_format.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/embedding.h"
 #include "heed/nn/output_projection.h"
 #include "heed/nn/packing.h"
 #include "heed/nn/transformer_stack.h"
+#include "heed/ops/packed_matrix.h"
+#include "heed/ops/projection_cross_entropy.h"
 #include "heed/train/optimizer.h"
 #include "support/process_memory.h"
 #include "support/samples.h"
@@ -61,8 +64,8 @@ class LanguageModel {
     return nn::OutputProjection().loss(hidden, embedding_.weight(), next, 0).loss;
   }
 
-  void pack(ops::WeightFormat format) {
-    if (format == ops::WeightFormat::f32) {
+  void pack(WeightFormat format) {
+    if (format == WeightFormat::f32) {
       nn::pack_weights(*this);
     } else {
       nn::quantize_weights(*this, format);
@@ -158,7 +161,7 @@ void measure_training(int num_updates) {
   std::cout << "peak_megabytes " << peak_resident_bytes() / 1e6 << '\n';
 }
 
-void measure_decoding(int num_tokens, ops::WeightFormat format, Index prompt_length) {
+void measure_decoding(int num_tokens, WeightFormat format, Index prompt_length) {
   check(num_tokens > 0 && prompt_length > 0, "expected at least one token after a prompt of at ",
         "least one, got ", num_tokens, " after ", prompt_length);
   Rng rng(1);
@@ -201,7 +204,7 @@ int main(int argc, char** argv) {
     } else {
       const std::string format = args.size() > 3 ? args[3] : "f32";
       heed::measure_decoding(args.size() > 2 ? std::stoi(args[2]) : 128,
-                             heed::parse_choice<heed::ops::WeightFormat>(format, "gpt2_speed"),
+                             heed::parse_choice<heed::WeightFormat>(format, "gpt2_speed"),
                              args.size() > 4 ? std::stoi(args[4]) : 512);
     }
   } catch (const std::exception& error) {

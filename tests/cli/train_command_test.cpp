@@ -17,6 +17,7 @@
 #include "heed/io/files.h"
 #include "heed/text/csv.h"
 #include "heed/text/lines.h"
+#include "heed/train/checkpoint.h"
 #include "support/paths.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"

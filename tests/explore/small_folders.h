@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "heed/explore/explorer_state.h"
+#include "heed/models/classifier.h"
+#include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "models/small_models.h"
 #include "support/temporary_folder.h"

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/models/image_classifier.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/presets.h"
 #include "support/image_files.h"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "heed/infer/beam_search.h"
 #include "heed/infer/fill_mask.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/scoring.h"

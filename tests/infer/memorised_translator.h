@@ -9,6 +9,8 @@
 #include "heed/base/parallel.h"
 #include "heed/infer/packing.h"
 #include "heed/infer/translator.h"
+#include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "heed/train/optimizer.h"
 
 namespace heed::infer {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/infer/top_tokens.h"
 #include "infer/memorised_generator.h"
 #include "io/expect_error.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heed/models/model_folder.h"
 #include "infer/memorised_translator.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"

@@ -10,6 +10,7 @@
 #include "heed/models/presets.h"
 #include "heed/nn/module.h"
 #include "heed/train/recipe.h"
+#include "heed/train/recipe_fields.h"
 #include "models/small_models.h"
 
 namespace heed::models {

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/nn/key_value_cache.h"
 #include "nn/module_parameters.h"
 #include "support/reference_attention.h"
 #include "support/same_bits.h"

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/nn/residual.h"
 #include "nn/module_parameters.h"
 #include "support/same_bits.h"
 

@@ -223,7 +223,7 @@ TEST(ProjectionCrossEntropy, APackedWeightGivesTheSameLoss) {
   const Tensor x = sample({500, 20}), weight = sample({30, 20}, 2);
   std::vector<int> targets(500);
   for (int i = 0; i < 500; ++i) targets[i] = i * 7 % 30;
-  const ops::PackedMatrix packed(weight, ops::WeightFormat::int8);
+  const ops::PackedMatrix packed(weight, WeightFormat::int8);
   const auto expected =
       ops::projection_cross_entropy(x, packed.dequantize(), Tensor(), targets, 0.1f);
   const auto found = ops::projection_cross_entropy(x, packed, targets, 0.1f);

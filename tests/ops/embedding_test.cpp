@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/ops/packed_matrix.h"
 #include "support/gradient_check.h"
 #include "support/reference.h"
 #include "support/same_bits.h"
@@ -21,7 +22,6 @@ TEST(Embedding, TakesRowsOfTheTable) {
 }
 
 TEST(Embedding, APackedTableGivesTheBitsOfItsWidenedOne) {
-  using ops::WeightFormat;
   for (const WeightFormat format : {WeightFormat::f32, WeightFormat::f16, WeightFormat::bf16,
                                     WeightFormat::int8, WeightFormat::int4}) {
     const ops::PackedMatrix table(sample({5, 70}), format);

@@ -12,8 +12,6 @@
 namespace heed {
 namespace {
 
-using ops::WeightFormat;
-
 TEST(PackedMatrix, GivesTheBitsOfLinearForAnyNumberOfRows) {
   Rng rng(1);
   for (const Index in_dim : {1, 30, 128, 300}) {

@@ -17,8 +17,6 @@
 namespace heed {
 namespace {
 
-using ops::WeightFormat;
-
 constexpr WeightFormat quantized_formats[] = {WeightFormat::f16, WeightFormat::bf16,
                                               WeightFormat::int8, WeightFormat::int4};
 

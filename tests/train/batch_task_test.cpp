@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "heed/base/error.h"
+#include "heed/models/classifier.h"
 #include "heed/ops/elementwise.h"
 #include "heed/train/schedule.h"
 #include "heed/train/training.h"

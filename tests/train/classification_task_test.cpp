@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/parallel.h"
+#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/base_model.h"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "heed/base/error.h"
+#include "heed/train/recipe_fields.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {

@@ -9,6 +9,7 @@
 #include "heed/cli/line_chunks.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/models/model_folder.h"
 
 namespace heed::cli {
 namespace {

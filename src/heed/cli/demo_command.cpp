@@ -15,6 +15,7 @@
 #include "heed/data/grammar_corpus.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
+#include "heed/train/recipe_fields.h"
 #include "heed/train/training.h"
 
 namespace heed::cli {

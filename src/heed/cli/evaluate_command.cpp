@@ -14,11 +14,13 @@
 #include "heed/data/records.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/infer/patch_grid.h"
 #include "heed/infer/text_likelihood.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/perplexity.h"
+#include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 
 namespace heed::cli {
@@ -133,8 +135,9 @@ int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
 
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   const auto labeller = infer::ImageLabeller::load(options.model);
-  const auto images = data::LabelledImages::read(options.images.string(), data::ImagePart::test,
-                                                 labeller.shape(), labeller.labels());
+  const auto images =
+      data::LabelledImages::read(options.images.string(), data::ImagePart::test,
+                                 infer::patch_grid(labeller.config()).image, labeller.labels());
   std::vector<int> right;
   std::vector<data::Pixels> pixels;
   for (Index i = 0; i < images.size(); ++i) {

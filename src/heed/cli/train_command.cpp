@@ -10,6 +10,8 @@
 #include "heed/base/interrupt.h"
 #include "heed/models/presets.h"
 #include "heed/train/base_model.h"
+#include "heed/train/checkpoint.h"
+#include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
 #include "heed/train/training.h"
 

@@ -6,6 +6,8 @@
 
 #include "heed/base/error.h"
 #include "heed/explore/recording.h"
+#include "heed/infer/sampling.h"
+#include "heed/infer/top_tokens.h"
 #include "heed/text/lines.h"
 #include "heed/text/masked_text.h"
 #include "heed/text/utf8.h"

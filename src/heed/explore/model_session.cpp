@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/nn/packing.h"
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 

@@ -12,7 +12,11 @@
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
+#include "heed/models/classifier.h"
 #include "heed/models/image_classifier.h"
+#include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
+#include "heed/models/translation_model.h"
 
 namespace heed::explore {
 

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/explore/site_watcher.h"
+#include "heed/models/packed_ids.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::explore {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/explore/recording.h"
+#include "heed/infer/sampling.h"
+#include "heed/infer/top_tokens.h"
 
 namespace heed::explore {
 namespace {

@@ -6,47 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "heed/infer/constraints.h"
+#include "heed/infer/decoding.h"
 #include "heed/infer/top_tokens.h"
 
-namespace heed::nn {
-class AttentionHook;
-}
-
 namespace heed::infer {
-
-class BeamObserver;
-
-struct BeamSearchOptions {
-  Index beam_size = 5;        // hypotheses kept at each step; 1 is greedy search
-  double length_penalty = 1;  // hypotheses compete by score / length^penalty
-  Index max_length = 0;       // in tokens, the end token not counted; 0: default_max_length
-  Index n_best = 1;           // hypotheses returned, at most beam_size
-  bool allow_unknown = true;  // may the unknown token be generated?
-
-  // Diverse beams (Vijayakumar and others 2016): so many groups of beam_size / num_groups
-  // hypotheses are searched side by side. In each step the groups choose one after another, and a
-  // token costs the penalty for each hypothesis of an earlier group that has just taken it. The
-  // penalty decides what is kept; it is no part of a hypothesis's score.
-  Index num_groups = 1;
-  double diversity_penalty = 0.5;
-
-  // Above 0: finished hypotheses that attend to too little of the source lose (Wu and others 2016,
-  // section 7). coverage_penalty * sum_i log(min(c_i, 1)) is added to score / length^penalty, where
-  // c_i is the attention, summed over the steps, that source token i got from the decoder's last
-  // layer, mean over heads. The end token of the source does not count.
-  double coverage_penalty = 0;
-
-  // A forbidden sequence is never completed, except by a prefix. With required ones a hypothesis
-  // ends only when it holds all of them, or at max_length; one that holds more of them wins. See
-  // Beam for how.
-  Constraints constraints = {};
-
-  // Intervenes in the model's attention; null: the model as it is.
-  const nn::AttentionHook* hook = nullptr;
-  // Called at every step if it is not null. For one source and one group at a time.
-  BeamObserver* observer = nullptr;
-};
 
 // The tokens that may not come after these, rising, each once.
 std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOptions& options);

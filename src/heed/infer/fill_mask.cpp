@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/infer/line_batches.h"
 #include "heed/infer/top_tokens.h"
+#include "heed/models/masked_model.h"
+#include "heed/models/model_folder.h"
 #include "heed/ops/embedding.h"
 #include "heed/text/masked_text.h"
 
@@ -34,12 +37,11 @@ std::vector<int> excluded_tokens(const text::Tokenizer& tokenizer, bool starts_w
 
 FillMask FillMask::load(const std::string& folder) {
   models::MaskedModelFolder loaded = models::load_model_folder<models::MaskedModel>(folder);
-  nn::pack_weights(loaded.model);
-  return {std::move(loaded.model), std::move(loaded.tokenizer)};
+  return {models::pack(loaded.model), std::move(loaded.tokenizer)};
 }
 
 FillMask::FillMask(models::MaskedModel model, text::Tokenizer tokenizer)
-    : model_(std::move(model)),
+    : model_(std::make_shared<const models::MaskedModel>(std::move(model))),
       tokenizer_(std::move(tokenizer)),
       excluded_at_start_(excluded_tokens(tokenizer_, /*starts_word=*/true)),
       excluded_within_(excluded_tokens(tokenizer_, /*starts_word=*/false)) {}
@@ -72,16 +74,16 @@ std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::
     encoded.push_back(std::move(line.ids));
     masks.push_back(std::move(line.masks));
   }
-  check_lengths(encoded, model_.config(), options);
+  check_lengths(encoded, model_->config(), options);
 
   std::vector<FilledLine> filled(lines.size());
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Tensor rows = model_.encode(input, context).values;
+    const Tensor rows = model_->encode(input, context).values;
     for (Index s = 0; s < input.spans.count(); ++s) {
       for (const text::MaskPosition& place : masks[first + s]) {
         const Index row = input.spans[s].begin + place.place;
-        const Tensor logits = model_.logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
+        const Tensor logits = model_->logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
         filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
       }
     }

@@ -1,14 +1,18 @@
 // Fill-mask: the most likely words for the masked tokens of a line, by a masked language model.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "heed/infer/line_batches.h"
-#include "heed/models/masked_model.h"
-#include "heed/models/model_folder.h"
+#include "heed/infer/line_options.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::models {
+class MaskedModel;
+}
 
 namespace heed::infer {
 
@@ -20,6 +24,7 @@ struct MaskCandidate {
 // The candidates for each mask of a line, the most likely first.
 using FilledLine = std::vector<std::vector<MaskCandidate>>;
 
+// Copies share the model.
 class FillMask {
  public:
   static FillMask load(const std::string& folder);
@@ -33,7 +38,8 @@ class FillMask {
 
   // The `count` most likely words for every `mask` in the lines. A mask at the start of a word,
   // after a space, takes pieces that start a word; one within a word takes the others. Refuses
-  // (ErrorKind::data) lines without a mask, and those that check_lengths refuses.
+  // (ErrorKind::data) lines without a mask, and lines that are longer than the model's learned
+  // positions.
   std::vector<FilledLine> fill(std::span<const std::string> lines, std::string_view mask,
                                Index count, const LineOptions& options = {}) const;
 
@@ -41,7 +47,7 @@ class FillMask {
   std::vector<MaskCandidate> best_words(std::span<const float> logits, bool starts_word,
                                         Index count) const;
 
-  models::MaskedModel model_;
+  std::shared_ptr<const models::MaskedModel> model_;
   text::Tokenizer tokenizer_;
   // Tokens that are no candidates, sorted: for a mask that starts a word, and for one within a
   // word.

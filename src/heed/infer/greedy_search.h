@@ -6,6 +6,7 @@
 
 #include "heed/infer/beam.h"
 #include "heed/models/translation_model.h"
+#include "heed/ops/argmax_projection.h"
 
 namespace heed::infer {
 

@@ -4,6 +4,8 @@
 
 #include "heed/base/parallel.h"
 #include "heed/data/image_file.h"
+#include "heed/infer/patch_grid.h"
+#include "heed/models/image_classifier.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::infer {
@@ -13,21 +15,20 @@ constexpr Index images_per_batch = 32;  // whole batches run in parallel
 
 }  // namespace
 
-data::PatchGrid patch_grid(const models::TransformerConfig& config) {
-  return {{config.image_height, config.image_width, config.image_channels}, config.patch_side};
-}
-
 ImageLabeller ImageLabeller::load(const std::string& folder) {
-  models::ImageClassifier model = models::load_model<models::ImageClassifier>(folder);
-  nn::pack_weights(model);
-  return ImageLabeller(std::move(model));
+  return ImageLabeller(models::pack(models::load_model<models::ImageClassifier>(folder)));
 }
 
-ImageLabeller::ImageLabeller(models::ImageClassifier model) : model_(std::move(model)) {}
+ImageLabeller::ImageLabeller(models::ImageClassifier model)
+    : model_(std::make_shared<const models::ImageClassifier>(std::move(model))) {}
+
+const std::vector<std::string>& ImageLabeller::labels() const { return config().labels; }
+
+const models::TransformerConfig& ImageLabeller::config() const { return model_->config(); }
 
 std::vector<std::vector<ClassProbability>> ImageLabeller::classify(std::span<const Pixels> images,
                                                                    Index count) const {
-  const data::PatchGrid grid = patch_grid(model_.config());
+  const data::PatchGrid grid = patch_grid(config());
   const std::size_t num_classes = labels().size();
   std::vector<std::vector<ClassProbability>> results(images.size());
   const auto total = static_cast<Index>(images.size());
@@ -36,7 +37,7 @@ std::vector<std::vector<ClassProbability>> ImageLabeller::classify(std::span<con
     auto context = nn::ForwardContext::inference();
     const auto batch =
         images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    const Tensor logits = model_.logits(data::image_patches(batch, grid), context);
+    const Tensor logits = model_->logits(data::image_patches(batch, grid), context);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto row = logits.values().subspan(i * num_classes, num_classes);
       results[static_cast<std::size_t>(begin) + i] = most_likely_classes(row, labels(), count);
@@ -52,8 +53,9 @@ ClassProbability ImageLabeller::classify_file(const std::string& path) const {
 std::vector<std::vector<ClassProbability>> ImageLabeller::classify_files(
     std::span<const std::string> paths, Index count) const {
   std::vector<data::Image> images(paths.size());
+  const data::ImageShape shape = patch_grid(config()).image;
   parallel_for(static_cast<Index>(paths.size()),
-               [&](Index i) { images[i] = data::with_shape(data::read_image(paths[i]), shape()); });
+               [&](Index i) { images[i] = data::with_shape(data::read_image(paths[i]), shape); });
   std::vector<Pixels> pixels;
   for (const data::Image& image : images) pixels.emplace_back(image.pixels);
   return classify(pixels, count);

@@ -1,29 +1,33 @@
 // Image classification: images in, classes out.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "heed/data/patches.h"
 #include "heed/infer/class_probabilities.h"
-#include "heed/models/image_classifier.h"
+
+namespace heed::models {
+class ImageClassifier;
+struct TransformerConfig;
+}  // namespace heed::models
 
 namespace heed::infer {
 
-using data::Pixels;
+// The bytes of one image, [height, width, channels]: 0 is dark.
+using Pixels = std::span<const std::uint8_t>;
 
-// The images that a classifier reads, and the patches that it cuts them into.
-data::PatchGrid patch_grid(const models::TransformerConfig& config);
-
+// Copies share the model.
 class ImageLabeller {
  public:
   static ImageLabeller load(const std::string& folder);
   explicit ImageLabeller(models::ImageClassifier model);
 
-  const std::vector<std::string>& labels() const { return model_.config().labels; }
-  // The shape of images that `classify` takes.
-  data::ImageShape shape() const { return patch_grid(model_.config()).image; }
+  const std::vector<std::string>& labels() const;
+  // Its image_height, image_width and image_channels are those of the images that `classify` takes.
+  const models::TransformerConfig& config() const;
 
   // The most likely class of one image file: its label and probability.
   ClassProbability classify_file(const std::string& path) const;
@@ -32,12 +36,12 @@ class ImageLabeller {
   // does not depend on the others.
   std::vector<std::vector<ClassProbability>> classify(std::span<const Pixels> images,
                                                       Index count = 1) const;
-  // The same for image files of any size. Refuses what data::read_image refuses.
+  // The same for image files of any size, PNG or JPEG. Refuses (ErrorKind::data) other files.
   std::vector<std::vector<ClassProbability>> classify_files(std::span<const std::string> paths,
                                                             Index count = 1) const;
 
  private:
-  models::ImageClassifier model_;
+  std::shared_ptr<const models::ImageClassifier> model_;
 };
 
 }  // namespace heed::infer

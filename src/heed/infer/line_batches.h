@@ -6,19 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "heed/infer/line_options.h"
 #include "heed/models/packed_ids.h"
 #include "heed/models/transformer_config.h"
-#include "heed/nn/attention_hook.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::infer {
-
-struct LineOptions {
-  Index batch_tokens = 2048;  // tokens in a batch
-  Index first_line = 1;       // the number of the first line, for messages
-  // Intervenes in the model's attention; null: the model as it is.
-  const nn::AttentionHook* hook = nullptr;
-};
 
 // The tokens of each line and its end token. Refuses (ErrorKind::data) blank lines, and lines that
 // are longer than the model's learned positions.

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed::infer {
 namespace {
@@ -101,6 +102,12 @@ void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, 
       logits[static_cast<std::size_t>(past[begin + before])] =
           -std::numeric_limits<float>::infinity();
     }
+  }
+}
+
+void suppress_special_tokens(std::span<float> logits) {
+  for (const int token : {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
+    logits[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
   }
 }
 

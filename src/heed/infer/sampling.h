@@ -5,22 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "heed/base/index.h"
+#include "heed/infer/decoding.h"
 
 namespace heed::infer {
-
-// Applied in this order. The defaults leave the model's own distribution as it is.
-struct SamplingOptions {
-  double repetition_penalty = 1;  // above 1: tokens of the text so far become less likely
-  Index no_repeat_ngram = 0;      // above 0: no n-gram of this many tokens occurs twice
-  double temperature = 1;         // divides the logits; 0: always the most likely token
-  Index top_k = 0;                // keep the k most likely tokens; 0: all
-  double top_p = 1;  // keep the most likely tokens whose probabilities sum to this share
-  double min_p = 0;  // keep tokens with at least this share of the most likely one's probability
-};
-
-// Refuses (ErrorKind::usage) values out of range.
-void validate(const SamplingOptions& options);
 
 struct TokenLogit {
   int token = 0;
@@ -36,6 +23,9 @@ std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<c
 // Minus infinity for every token that would complete an n-gram of `length` tokens that `past`
 // already holds.
 void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, Index length);
+
+// Minus infinity for the tokens that are no text: pad, unknown and begin.
+void suppress_special_tokens(std::span<float> logits);
 
 struct TokenProbability {
   int token = 0;

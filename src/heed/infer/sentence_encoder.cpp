@@ -3,6 +3,11 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/infer/line_batches.h"
+#include "heed/models/classifier.h"
+#include "heed/models/masked_model.h"
+#include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
 #include "heed/ops/pooling.h"
 
 namespace heed::infer {
@@ -21,9 +26,8 @@ Tensor pooled(const Model& model, const models::PackedIds& input, const LineOpti
 }
 
 template <typename Folder>
-SentenceEncoder make_encoder(Folder loaded) {
-  nn::pack_weights(loaded.model);
-  return {std::move(loaded.model), std::move(loaded.tokenizer)};
+SentenceEncoder make_encoder(const Folder& loaded) {
+  return {models::pack(loaded.model), loaded.tokenizer};
 }
 
 }  // namespace
@@ -45,12 +49,14 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
 }
 
 SentenceEncoder::SentenceEncoder(Model model, text::Tokenizer tokenizer)
-    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
+    : model_(std::make_shared<const Model>(std::move(model))), tokenizer_(std::move(tokenizer)) {}
 
 const models::TransformerConfig& SentenceEncoder::config() const {
   return std::visit(
-      [](const auto& model) -> const auto& { return model.config(); }, model_);
+      [](const auto& model) -> const auto& { return model.config(); }, *model_);
 }
+
+Index SentenceEncoder::dim() const { return config().model_dim; }
 
 std::vector<float> SentenceEncoder::encode(std::string_view line) const {
   const std::string text(line);
@@ -64,7 +70,7 @@ Tensor SentenceEncoder::encode(std::span<const std::string> lines,
   Tensor vectors = Tensor::empty({static_cast<Index>(lines.size()), dim()});
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
     const Tensor some =
-        std::visit([&](const auto& model) { return pooled(model, input, options); }, model_);
+        std::visit([&](const auto& model) { return pooled(model, input, options); }, *model_);
     std::ranges::copy(some.values(), vectors.data() + first * dim());
   });
   return vectors;

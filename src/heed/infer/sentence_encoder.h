@@ -1,22 +1,28 @@
 // Sentence embeddings: lines of text in, vectors out.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "heed/infer/line_batches.h"
-#include "heed/models/classifier.h"
-#include "heed/models/masked_model.h"
-#include "heed/models/model_folder.h"
-#include "heed/models/translation_model.h"
+#include "heed/core/tensor.h"
+#include "heed/infer/line_options.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::models {
+class Classifier;
+class MaskedModel;
+class TranslationModel;
+struct TransformerConfig;
+}  // namespace heed::models
 
 namespace heed::infer {
 
 // Any model with an encoder: the pooled vector of a classifier, or the mean of the encoder's output
-// for a masked or a translation model.
+// for a masked or a translation model. Copies share the model.
 class SentenceEncoder {
  public:
   using Model = std::variant<models::Classifier, models::MaskedModel, models::TranslationModel>;
@@ -25,16 +31,17 @@ class SentenceEncoder {
   static SentenceEncoder load(const std::string& folder);
   SentenceEncoder(Model model, text::Tokenizer tokenizer);
 
-  Index dim() const { return config().model_dim; }
+  Index dim() const;
   // The vector of one line, D numbers.
   std::vector<float> encode(std::string_view line) const;
-  // [lines, D]. Refuses what encode_lines refuses.
+  // [lines, D]. Refuses (ErrorKind::data) blank lines, and lines that are longer than the model's
+  // learned positions.
   Tensor encode(std::span<const std::string> lines, const LineOptions& options = {}) const;
 
  private:
   const models::TransformerConfig& config() const;
 
-  Model model_;
+  std::shared_ptr<const Model> model_;
   text::Tokenizer tokenizer_;
 };
 

@@ -9,8 +9,11 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/infer/sampling.h"
 #include "heed/infer/stop_text.h"
 #include "heed/infer/token_limit.h"
+#include "heed/infer/top_tokens.h"
+#include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/ops/embedding.h"
 #include "heed/text/text_stream.h"
@@ -222,6 +225,19 @@ class GenerationLoop {
   nn::ForwardContext context_;
 };
 
+std::vector<int> prompt_ids(const TextGenerator& generator, const std::string& prompt, Index number,
+                            const GenerationOptions& options) {
+  const std::string text = prompt + options.prefix;
+  std::vector<int> ids = generator.tokenizer().encode(text.empty() ? "\n" : text);
+  fit(ids, number,
+      {.max_tokens = generator.model().config().max_positions,
+       .what = "a text",
+       .unit = "prompt",
+       .cut = Cut::beginning,
+       .truncate = options.truncate});
+  return ids;
+}
+
 void check_options(const GenerationOptions& options) {
   check_as(ErrorKind::usage, options.max_tokens >= 1,
            "`max_tokens`: expected a number of at least 1, found ", options.max_tokens);
@@ -259,32 +275,14 @@ std::string_view to_string(Ending ending) {
   }
 }
 
-void suppress_special_tokens(std::span<float> logits) {
-  for (const int token : {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
-    logits[token] = minus_infinity;
-  }
-}
-
 TextGenerator TextGenerator::load(const std::string& folder) {
   models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
   return TextGenerator(models::pack(loaded.model), std::move(loaded.tokenizer));
 }
 
 TextGenerator::TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer)
-    : model_(std::move(model)), tokenizer_(std::move(tokenizer)) {}
-
-std::vector<int> TextGenerator::prompt_ids(const std::string& prompt, Index number,
-                                           const GenerationOptions& options) const {
-  const std::string text = prompt + options.prefix;
-  std::vector<int> ids = tokenizer_.encode(text.empty() ? "\n" : text);
-  fit(ids, number,
-      {.max_tokens = model_.config().max_positions,
-       .what = "a text",
-       .unit = "prompt",
-       .cut = Cut::beginning,
-       .truncate = options.truncate});
-  return ids;
-}
+    : model_(std::make_shared<const models::LanguageModel>(std::move(model))),
+      tokenizer_(std::move(tokenizer)) {}
 
 std::string TextGenerator::generate(
     std::string_view prompt, const GenerationOptions& options,
@@ -307,7 +305,7 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     const Index number = options.first_prompt + static_cast<Index>(i);
-    const std::vector<int> ids = prompt_ids(prompts[i], number, options);
+    const std::vector<int> ids = prompt_ids(*this, prompts[i], number, options);
     for (Index sample = 0; sample < options.num_samples; ++sample) {
       const auto random =
           random_key(0, static_cast<std::uint64_t>(number), static_cast<std::uint64_t>(sample));
@@ -323,7 +321,7 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
   }
   if (sequences.empty()) return {};
   const NoGrad no_grad;
-  return GenerationLoop(model_, std::move(sequences), options, on_text).run();
+  return GenerationLoop(*model_, std::move(sequences), options, on_text).run();
 }
 
 }  // namespace heed::infer

@@ -3,16 +3,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "heed/infer/constraints.h"
-#include "heed/infer/sampling.h"
-#include "heed/infer/top_tokens.h"
-#include "heed/models/language_model.h"
+#include "heed/infer/decoding.h"
 #include "heed/text/tokenizer.h"
+
+namespace heed::models {
+class LanguageModel;
+}
 
 namespace heed::infer {
 
@@ -44,9 +46,7 @@ struct GeneratedText {
   std::vector<std::string> missing = {};  // required words that it does not hold
 };
 
-// Minus infinity for the tokens that are no text: pad, unknown and begin.
-void suppress_special_tokens(std::span<float> logits);
-
+// Copies share the model.
 class TextGenerator {
  public:
   // Gets text as soon as it is final: never half a character, nothing of a stop text. `number` is
@@ -57,7 +57,7 @@ class TextGenerator {
   // Shares its weights with the model: a later change of the model's weights changes texts.
   TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer);
 
-  const models::LanguageModel& model() const { return model_; }
+  const models::LanguageModel& model() const { return *model_; }
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
   // The continuation of one prompt, without the prompt. `on_text` hears of it as it is generated.
@@ -77,10 +77,7 @@ class TextGenerator {
                                       const OnText& on_text = {}) const;
 
  private:
-  std::vector<int> prompt_ids(const std::string& prompt, Index number,
-                              const GenerationOptions& options) const;
-
-  models::LanguageModel model_;
+  std::shared_ptr<const models::LanguageModel> model_;
   text::Tokenizer tokenizer_;
 };
 

@@ -4,15 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "heed/base/index.h"
+#include "heed/infer/decoding.h"
 #include "heed/kernels/log_probabilities.h"
 
 namespace heed::infer {
-
-struct TokenScore {
-  int token = 0;
-  float log_probability = 0;
-};
 
 // The log-probabilities of the vocabulary, as logits and their logsumexp: each is computed when it
 // is asked for.

@@ -1,14 +1,21 @@
 #include "heed/infer/translator.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/batch_plan.h"
+#include "heed/infer/alignment.h"
+#include "heed/infer/beam_search.h"
 #include "heed/infer/greedy_search.h"
 #include "heed/infer/packing.h"
 #include "heed/infer/token_limit.h"
+#include "heed/models/model_folder.h"
+#include "heed/models/translation_model.h"
+#include "heed/ops/argmax_projection.h"
 #include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
 #include "heed/text/words.h"
@@ -32,36 +39,50 @@ std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis) {
 
 }  // namespace
 
-Translator Translator::load(const std::string& folder) {
-  models::TranslationModelFolder loaded =
-      models::load_model_folder<models::TranslationModel>(folder);
-  // No one else holds these weights, so they can be packed once.
-  return Translator(models::pack(loaded.model), std::move(loaded.tokenizer), loaded.generation);
-}
+class Translator::Impl {
+ public:
+  Impl(models::TranslationModel model, text::Tokenizer tokenizer,
+       const models::GenerationConfig& generation)
+      : model_(std::move(model)), tokenizer_(std::move(tokenizer)), generation_(generation) {}
 
-Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer,
-                       models::GenerationConfig generation)
-    : model_(std::move(model)), tokenizer_(std::move(tokenizer)), generation_(generation) {}
+  const models::TranslationModel& model() const { return model_; }
+  const text::Tokenizer& tokenizer() const { return tokenizer_; }
+  const models::GenerationConfig& generation() const { return generation_; }
 
-BeamSearchOptions Translator::default_search() const {
-  return {.beam_size = generation_.beam_size,
-          .length_penalty = generation_.length_penalty,
-          .max_length = generation_.max_length};
-}
+  std::vector<Translation> translate(std::span<const std::string> lines,
+                                     const TranslationOptions& options) const;
 
-std::string Translator::translate(std::string_view line) const {
-  const std::string text(line);
-  return translate(std::span(&text, 1), {.search = default_search(), .with_scores = false})
-      .front()
-      .text();
-}
+ private:
+  struct Source {
+    std::size_t line;
+    std::vector<int> ids;     // without the end token
+    std::vector<int> prefix;  // of the translation
+  };
 
-std::vector<Translation> Translator::translate(std::span<const std::string> lines) const {
-  return translate(lines, {.search = default_search()});
-}
+  std::vector<Source> tokenized(std::span<const std::string> lines,
+                                const TranslationOptions& options) const;
+  std::vector<int> prefix_of(std::size_t line, const TranslationOptions& options) const;
+  void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
+                       const TranslationOptions& options,
+                       const std::optional<ops::ArgmaxProjection>& projection,
+                       std::span<Translation> translations) const;
+  void align(const models::TranslationModel& model, std::span<const Source> batch,
+             const TranslationOptions& options, std::span<const std::vector<Hypothesis>> hypotheses,
+             std::span<Translation> translations) const;
 
-std::vector<Translation> Translator::translate(std::span<const std::string> lines,
-                                               const TranslationOptions& options) const {
+  // For greedy search without scores; nothing for any other.
+  std::optional<ops::ArgmaxProjection> projection_for(const TranslationOptions& options) const;
+
+  models::TranslationModel model_;
+  text::Tokenizer tokenizer_;
+  models::GenerationConfig generation_;
+  // The projection of a packed model, whose weights do not change: made once, when first needed.
+  mutable std::once_flag has_projection_;
+  mutable std::optional<ops::ArgmaxProjection> projection_;
+};
+
+std::vector<Translation> Translator::Impl::translate(std::span<const std::string> lines,
+                                                     const TranslationOptions& options) const {
   check(options.prefixes.size() <= 1 || options.prefixes.size() == lines.size(),
         "translator: expected one prefix or one for each of ", lines.size(), " lines, got ",
         options.prefixes.size());
@@ -81,17 +102,17 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
   return translations;
 }
 
-std::optional<ops::ArgmaxProjection> Translator::projection_for(
+std::optional<ops::ArgmaxProjection> Translator::Impl::projection_for(
     const TranslationOptions& options) const {
   if (options.with_scores || !is_greedy(options.search)) return std::nullopt;
   if (!model_.is_packed()) return model_.argmax_projection();
-  std::call_once(cached_->is_made, [this] { cached_->projection = model_.argmax_projection(); });
-  return cached_->projection;
+  std::call_once(has_projection_, [this] { projection_ = model_.argmax_projection(); });
+  return projection_;
 }
 
 // The lines that are not blank, longest first, so that the sentences of a batch end together.
-std::vector<Translator::Source> Translator::tokenized(std::span<const std::string> lines,
-                                                      const TranslationOptions& options) const {
+std::vector<Translator::Impl::Source> Translator::Impl::tokenized(
+    std::span<const std::string> lines, const TranslationOptions& options) const {
   const TokenLimit limit{.max_tokens = max_positions(model_.config()) - 1,  // and the end token
                          .what = "a source",
                          .cut = Cut::end,
@@ -109,7 +130,8 @@ std::vector<Translator::Source> Translator::tokenized(std::span<const std::strin
   return sources;
 }
 
-std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOptions& options) const {
+std::vector<int> Translator::Impl::prefix_of(std::size_t line,
+                                             const TranslationOptions& options) const {
   if (options.prefixes.empty()) return {};
   const std::string& prefix = options.prefixes[options.prefixes.size() == 1 ? 0 : line];
   if (text::is_blank(prefix)) return {};
@@ -119,10 +141,11 @@ std::vector<int> Translator::prefix_of(std::size_t line, const TranslationOption
   return ids;
 }
 
-void Translator::translate_batch(const models::TranslationModel& model,
-                                 std::span<const Source> batch, const TranslationOptions& options,
-                                 const std::optional<ops::ArgmaxProjection>& projection,
-                                 std::span<Translation> translations) const {
+void Translator::Impl::translate_batch(const models::TranslationModel& model,
+                                       std::span<const Source> batch,
+                                       const TranslationOptions& options,
+                                       const std::optional<ops::ArgmaxProjection>& projection,
+                                       std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, prefixes;
   for (const Source& source : batch) {
     sources.push_back(source.ids);
@@ -152,10 +175,10 @@ void Translator::translate_batch(const models::TranslationModel& model,
   if (options.with_alignment) align(model, batch, options, hypotheses, translations);
 }
 
-void Translator::align(const models::TranslationModel& model, std::span<const Source> batch,
-                       const TranslationOptions& options,
-                       std::span<const std::vector<Hypothesis>> hypotheses,
-                       std::span<Translation> translations) const {
+void Translator::Impl::align(const models::TranslationModel& model, std::span<const Source> batch,
+                             const TranslationOptions& options,
+                             std::span<const std::vector<Hypothesis>> hypotheses,
+                             std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, targets;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     for (const Hypothesis& hypothesis : hypotheses[i]) {
@@ -174,5 +197,46 @@ void Translator::align(const models::TranslationModel& model, std::span<const So
     }
   }
 }
+
+Translator Translator::load(const std::string& folder) {
+  models::TranslationModelFolder loaded =
+      models::load_model_folder<models::TranslationModel>(folder);
+  // No one else holds these weights, so they can be packed once.
+  return Translator(models::pack(loaded.model), std::move(loaded.tokenizer), loaded.generation);
+}
+
+Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer)
+    : Translator(std::move(model), std::move(tokenizer), models::GenerationConfig{}) {}
+
+Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer,
+                       const models::GenerationConfig& generation)
+    : impl_(std::make_shared<const Impl>(std::move(model), std::move(tokenizer), generation)) {}
+
+BeamSearchOptions Translator::default_search() const {
+  const models::GenerationConfig& generation = impl_->generation();
+  return {.beam_size = generation.beam_size,
+          .length_penalty = generation.length_penalty,
+          .max_length = generation.max_length};
+}
+
+std::string Translator::translate(std::string_view line) const {
+  const std::string text(line);
+  return translate(std::span(&text, 1), {.search = default_search(), .with_scores = false})
+      .front()
+      .text();
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> lines) const {
+  return translate(lines, {.search = default_search()});
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> lines,
+                                               const TranslationOptions& options) const {
+  return impl_->translate(lines, options);
+}
+
+const models::TranslationModel& Translator::model() const { return impl_->model(); }
+
+const text::Tokenizer& Translator::tokenizer() const { return impl_->tokenizer(); }
 
 }  // namespace heed::infer

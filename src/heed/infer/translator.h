@@ -2,19 +2,23 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "heed/infer/alignment.h"
-#include "heed/infer/beam_search.h"
-#include "heed/models/model_folder.h"
-#include "heed/models/translation_model.h"
+#include "heed/infer/decoding.h"
+#include "heed/metrics/word_alignment.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::models {
+class TranslationModel;
+struct GenerationConfig;
+}  // namespace heed::models
 
 namespace heed::infer {
+
+using metrics::AlignedWords;
 
 struct TranslationOptions {
   BeamSearchOptions search = {};
@@ -44,17 +48,19 @@ struct Translation {
   const std::string& text() const { return best.front().text; }
 };
 
+// Copies share the model.
 class Translator {
  public:
   static Translator load(const std::string& folder);
   // Shares its weights with the model: a later change of the model's weights changes translations.
+  Translator(models::TranslationModel model, text::Tokenizer tokenizer);
   Translator(models::TranslationModel model, text::Tokenizer tokenizer,
-             models::GenerationConfig generation = {});
+             const models::GenerationConfig& generation);
 
   // The settings of generation_config.json.
   BeamSearchOptions default_search() const;
-  const models::TranslationModel& model() const { return model_; }
-  const text::Tokenizer& tokenizer() const { return tokenizer_; }
+  const models::TranslationModel& model() const;
+  const text::Tokenizer& tokenizer() const;
 
   // The best translation of one line, with the model's own search settings.
   std::string translate(std::string_view line) const;
@@ -66,36 +72,8 @@ class Translator {
   std::vector<Translation> translate(std::span<const std::string> lines) const;
 
  private:
-  struct Source {
-    std::size_t line;
-    std::vector<int> ids;     // without the end token
-    std::vector<int> prefix;  // of the translation
-  };
-
-  std::vector<Source> tokenized(std::span<const std::string> lines,
-                                const TranslationOptions& options) const;
-  std::vector<int> prefix_of(std::size_t line, const TranslationOptions& options) const;
-  void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
-                       const TranslationOptions& options,
-                       const std::optional<ops::ArgmaxProjection>& projection,
-                       std::span<Translation> translations) const;
-  void align(const models::TranslationModel& model, std::span<const Source> batch,
-             const TranslationOptions& options, std::span<const std::vector<Hypothesis>> hypotheses,
-             std::span<Translation> translations) const;
-
-  // For greedy search without scores; nothing for any other.
-  std::optional<ops::ArgmaxProjection> projection_for(const TranslationOptions& options) const;
-
-  // The projection of a packed model, whose weights do not change: made once, when first needed.
-  struct CachedProjection {
-    std::once_flag is_made;
-    std::optional<ops::ArgmaxProjection> projection;
-  };
-
-  models::TranslationModel model_;
-  text::Tokenizer tokenizer_;
-  models::GenerationConfig generation_;
-  std::shared_ptr<CachedProjection> cached_ = std::make_shared<CachedProjection>();
+  class Impl;
+  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace heed::infer

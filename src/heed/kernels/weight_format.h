@@ -1,19 +1,14 @@
-// Number formats of weights.
+// Rows of weights in their number format, as files hold them.
 #pragma once
 
-#include <cstdint>
-
 #include "heed/base/index.h"
+#include "heed/base/weight_format.h"
 
 namespace heed::kernels {
 
-// f16, bf16: half floats. int8: an integer times a scale, one for each row. int4: the same with a
-// scale for every int4_group numbers of a row.
-enum class WeightFormat { f32, f16, bf16, int8, int4 };
+constexpr Index int4_group = 32;  // numbers that share a scale
 
-constexpr Index int4_group = 32;
-
-// One row of k numbers as files hold it. int4 puts two numbers into a byte, the first into the low
+// The bytes of one row of k numbers. int4 puts two numbers into a byte, the first into the low
 // half, each with 8 added to it.
 constexpr Index weight_row_bytes(WeightFormat format, Index k) {
   switch (format) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/metrics/bleu_tokenizers.h"
 #include "heed/metrics/ngrams.h"
 #include "heed/metrics/sacrebleu_version.h"
 #include "heed/metrics/unicode.h"

@@ -6,9 +6,16 @@
 #include <span>
 #include <string>
 
-#include "heed/metrics/bleu_tokenizers.h"
+#include "heed/base/choices.h"
 
 namespace heed::metrics {
+
+enum class BleuTokenizer {
+  mteval_13a,     // "13a": punctuation of Western languages, as in the WMT evaluations
+  none,           // "none": words are separated by spaces
+  international,  // "intl": all punctuation and symbols of Unicode
+  character,      // "char": every character is a word
+};
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
@@ -36,3 +43,8 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses,
 std::string bleu_signature(const BleuOptions& options);
 
 }  // namespace heed::metrics
+
+namespace heed {
+template <>
+std::span<const Choice<metrics::BleuTokenizer>> choices();  // 13a, none, intl, char
+}  // namespace heed

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "heed/ops/projection_cross_entropy.h"
+
 namespace heed::models {
 
 LanguageModel::LanguageModel(const TransformerConfig& config, std::uint64_t seed)

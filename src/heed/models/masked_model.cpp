@@ -1,6 +1,7 @@
 #include "heed/models/masked_model.h"
 
 #include "heed/ops/embedding.h"
+#include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::models {
 

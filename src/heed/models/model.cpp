@@ -3,6 +3,8 @@
 #include "heed/base/error.h"
 #include "heed/base/random.h"
 #include "heed/models/initial_step.h"
+#include "heed/models/model_kinds.h"
+#include "heed/nn/packing.h"
 
 namespace heed::models {
 
@@ -19,5 +21,38 @@ nn::Initializer initial_weights(const TransformerConfig& config, std::uint64_t s
         name_of(config.weights));
   return nn::Initializer::random(random_key(seed, initial_step, 0));
 }
+
+template <typename AnyModel>
+std::vector<nn::NamedTensor> parameters(const AnyModel& model) {
+  AnyModel shared = model;  // visit_parameters is not const
+  return nn::dequantized_parameters(shared);
+}
+
+template <typename AnyModel>
+AnyModel pack(const AnyModel& model) requires std::derived_from<AnyModel, Model> {
+  AnyModel copy = model;
+  nn::pack_weights(copy);
+  return copy;
+}
+
+template <typename AnyModel>
+AnyModel quantize(const AnyModel& model, WeightFormat format) {
+  check(format != WeightFormat::f32, "quantize: expected a format other than f32");
+  AnyModel copy = model;
+  nn::quantize_weights(copy, format);
+  copy.config_.weights = format;
+  return copy;
+}
+
+#define HEED_INSTANTIATE_MODEL(AnyModel)                             \
+  template std::vector<nn::NamedTensor> parameters(const AnyModel&); \
+  template AnyModel pack(const AnyModel&);                           \
+  template AnyModel quantize(const AnyModel&, WeightFormat);
+HEED_INSTANTIATE_MODEL(TranslationModel)
+HEED_INSTANTIATE_MODEL(LanguageModel)
+HEED_INSTANTIATE_MODEL(Classifier)
+HEED_INSTANTIATE_MODEL(MaskedModel)
+HEED_INSTANTIATE_MODEL(ImageClassifier)
+#undef HEED_INSTANTIATE_MODEL
 
 }  // namespace heed::models

@@ -1,11 +1,13 @@
 // The base class of all models: a checked configuration, and copies of a model for inference.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <vector>
 
 #include "heed/models/transformer_config.h"
 #include "heed/nn/initializer.h"
-#include "heed/nn/packing.h"
+#include "heed/nn/module.h"
 
 namespace heed::models {
 
@@ -40,24 +42,21 @@ AnyModel uninitialized(const TransformerConfig& config) {
   return AnyModel(config, nn::Initializer::uninitialized());
 }
 
+// The functions that follow exist for the five models.
+
+// The model's parameters, to read: they share their values with the model, except quantized
+// weights, which come dequantized.
+template <typename AnyModel>
+std::vector<nn::NamedTensor> parameters(const AnyModel& model);
+
 // A copy for inference that holds its weights packed, too: the same bits, faster. It shares the
 // values with `model`, which must not change while the copy lives, and cannot be trained.
 template <typename AnyModel>
-AnyModel pack(const AnyModel& model) requires std::derived_from<AnyModel, Model> {
-  AnyModel copy = model;
-  nn::pack_weights(copy);
-  return copy;
-}
+AnyModel pack(const AnyModel& model) requires std::derived_from<AnyModel, Model>;
 
 // A copy for inference in less memory, with weights rounded to a format other than f32. Norms,
 // biases and positions stay floats. It cannot be trained.
 template <typename AnyModel>
-AnyModel quantize(const AnyModel& model, WeightFormat format) {
-  check(format != WeightFormat::f32, "quantize: expected a format other than f32");
-  AnyModel copy = model;
-  nn::quantize_weights(copy, format);
-  copy.config_.weights = format;
-  return copy;
-}
+AnyModel quantize(const AnyModel& model, WeightFormat format);
 
 }  // namespace heed::models

@@ -67,6 +67,10 @@ TransformerConfig load_config(const std::string& folder) {
                                       config_path(folder));
 }
 
+void save_config(const std::string& folder, const TransformerConfig& config) {
+  io::write_file_atomically(config_path(folder), to_json(config));
+}
+
 namespace {
 
 void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenizer,
@@ -79,10 +83,11 @@ void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenize
            ", found none");
 }
 
+// The first file of a model folder, which it makes.
 void save_config(const std::string& folder, TransformerConfig config, WeightFormat weights) {
   config.weights = weights;
   io::create_folder(folder);
-  io::write_file_atomically(config_path(folder), to_json(config));
+  save_config(folder, config);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "heed/models/transformer_config.h"
-#include "heed/nn/packing.h"
+#include "heed/nn/module.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
@@ -68,6 +68,7 @@ void save_model_folder(const std::string& folder, const ImageClassifier& model);
 // Single files of the folder.
 std::string weights_path(const std::string& folder);
 TransformerConfig load_config(const std::string& folder);
+void save_config(const std::string& folder, const TransformerConfig& config);
 // The parameters of the folder's model, whatever its kind.
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
@@ -75,14 +76,6 @@ void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer)
 GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,
                   WeightFormat format = WeightFormat::f32);
-
-// The model's parameters, to read: they share their values with the model, except quantized
-// weights, which come dequantized.
-template <typename Model>
-std::vector<nn::NamedTensor> parameters(const Model& model) {
-  Model shared = model;  // visit_parameters is not const
-  return nn::dequantized_parameters(shared);
-}
 
 // "sha256:" and the digest over all parameters in the order of their names: name, shape and the
 // little-endian bytes of the floats. Equal weights, and nothing else, give equal hashes.

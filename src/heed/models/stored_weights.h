@@ -15,8 +15,6 @@
 
 namespace heed::models {
 
-using ops::WeightFormat;
-
 // Replaces the file in one step.
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "heed/models/config_fields.h"
+#include "heed/nn/transformer_block.h"
 
 namespace heed {
 

@@ -9,17 +9,23 @@
 #include "heed/base/choices.h"
 #include "heed/base/error.h"
 #include "heed/base/index.h"
-#include "heed/nn/transformer_options.h"
-#include "heed/ops/quantized_matrix.h"
+#include "heed/base/weight_format.h"
+#include "heed/nn/feed_forward.h"
+#include "heed/nn/norm.h"
+#include "heed/nn/positions.h"
 #include "heed/ops/similarity.h"
+
+namespace heed::nn {
+struct TransformerOptions;
+}
 
 namespace heed::models {
 
+using heed::WeightFormat;
 using nn::Activation;
 using nn::NormKind;
 using nn::NormPlace;
 using nn::Positions;
-using ops::WeightFormat;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 // An encoder-decoder for translation, text to text; a decoder-only language model, which predicts

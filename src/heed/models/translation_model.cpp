@@ -4,7 +4,9 @@
 
 #include "heed/base/error.h"
 #include "heed/nn/guided_alignment.h"
+#include "heed/ops/argmax_projection.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::models {
 
@@ -71,6 +73,10 @@ Tensor TranslationModel::decode(const PackedIds& target_input, const Packed& mem
 
 Tensor TranslationModel::logits(const Tensor& decoded) const {
   return output_.logits(decoded, embedding_.weight());
+}
+
+ops::ArgmaxProjection TranslationModel::argmax_projection() const {
+  return output_.argmax(embedding_.weight());
 }
 
 nn::StackCache TranslationModel::start(const Packed& memory,

@@ -12,7 +12,7 @@
 #include "heed/nn/forward_context.h"
 #include "heed/nn/output_projection.h"
 #include "heed/nn/transformer_stack.h"
-#include "heed/ops/alignment_loss.h"
+#include "heed/ops/attention.h"
 
 namespace heed::models {
 
@@ -46,8 +46,8 @@ class TranslationModel : public Model {
   Tensor decode(const PackedIds& target_input, const Packed& memory,
                 nn::ForwardContext& context) const;
   Tensor logits(const Tensor& decoded) const;  // [N, D] -> [N, V]
-  // Finds the largest logit, for the weights of now.
-  ops::ArgmaxProjection argmax_projection() const { return output_.argmax(embedding_.weight()); }
+  // Finds the largest logit, for the weights of now: greedy search.
+  ops::ArgmaxProjection argmax_projection() const;
 
   // Decoding one token at a time with a KV cache. Sequence s of the memory starts with
   // rows_per_sequence[s] equal rows.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/nn/key_value_cache.h"
 #include "heed/nn/similarity_scale.h"
 
 namespace heed::nn {

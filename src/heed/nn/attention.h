@@ -7,12 +7,14 @@
 
 #include "heed/core/spans.h"
 #include "heed/nn/forward_context.h"
-#include "heed/nn/key_value_cache.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/positions.h"
 #include "heed/ops/attention.h"
 
 namespace heed::nn {
+
+class KeyValueCache;
+struct KeysAndValues;
 
 struct MultiHeadAttentionOptions {
   Index model_dim = 0;

@@ -17,6 +17,13 @@ struct KeysAndValues {
   Index num_heads = 1;
 };
 
+// Keys and values of the memory for the cross-attention of one layer. The rows of span s of
+// `queries` attend to sequence s of the keys.
+struct CrossAttentionMemory {
+  KeysAndValues keys_and_values;
+  Spans queries;
+};
+
 // Rows are lists of pages; rows that have a past in common share its pages. A page that several
 // rows share is copied when one of them is about to write to it: at most one page a row, and only
 // if it is not full. Pages that no row names any more are used again; their memory grows by

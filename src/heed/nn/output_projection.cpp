@@ -1,6 +1,8 @@
 #include "heed/nn/output_projection.h"
 
 #include "heed/nn/linear.h"
+#include "heed/ops/argmax_projection.h"
+#include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::nn {
 

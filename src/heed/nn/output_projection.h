@@ -5,8 +5,11 @@
 
 #include "heed/nn/initializer.h"
 #include "heed/nn/module.h"
-#include "heed/ops/argmax_projection.h"
-#include "heed/ops/projection_cross_entropy.h"
+
+namespace heed::ops {
+class ArgmaxProjection;
+struct ProjectionLoss;
+}  // namespace heed::ops
 
 namespace heed::nn {
 

@@ -44,9 +44,9 @@ void pack_weights(Module& module) {
 // Rounds every weight to the nearest numbers of the format, which is not f32, and drops the floats.
 // The other parameters no longer require gradients: such a module cannot be trained.
 template <typename Module>
-void quantize_weights(Module& module, ops::WeightFormat format) {
+void quantize_weights(Module& module, WeightFormat format) {
   struct Quantizer : ParameterVisitor {
-    ops::WeightFormat format;
+    WeightFormat format;
     void visit(const std::string&, Tensor& value) override { value = value.detach(); }
     void visit_weight(const std::string&, Weight& weight) override {
       weight = {Tensor(), ops::PackedMatrix(weight.floats(), format)};

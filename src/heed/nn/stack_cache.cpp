@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "heed/nn/key_value_cache.h"
+
 namespace heed::nn {
 
 StackCache::StackCache(Index num_layers, Index num_rows) : lengths_(num_rows, 0) {
@@ -16,6 +18,10 @@ StackCache::StackCache(std::vector<KeysAndValues> memory, std::vector<Index> seq
     memory_.push_back({std::move(layer), {}});
   }
 }
+
+StackCache::StackCache(StackCache&&) noexcept = default;
+StackCache& StackCache::operator=(StackCache&&) noexcept = default;
+StackCache::~StackCache() = default;
 
 void StackCache::reorder(std::span<const Index> rows) {
   for (KeyValueCache& layer : self_attention_) layer.reorder(rows);

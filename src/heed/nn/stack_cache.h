@@ -4,16 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "heed/nn/key_value_cache.h"
+#include "heed/core/spans.h"
 
 namespace heed::nn {
 
-// Keys and values of the memory for the cross-attention of one layer. The rows of span s of
-// `queries` attend to sequence s of the keys.
-struct CrossAttentionMemory {
-  KeysAndValues keys_and_values;
-  Spans queries;
-};
+class KeyValueCache;
+struct CrossAttentionMemory;
+struct KeysAndValues;
 
 // Rows are sequences in progress: hypotheses of a beam, texts that are generated. With a memory,
 // several rows may share one of its sequences, whose keys and values exist once.
@@ -23,6 +20,10 @@ class StackCache {
   // With cross-attention. `memory`: each layer's keys and values of the whole memory. Row r attends
   // to sequence sequences[r].
   StackCache(std::vector<KeysAndValues> memory, std::vector<Index> sequences);
+
+  StackCache(StackCache&&) noexcept;
+  StackCache& operator=(StackCache&&) noexcept;
+  ~StackCache();
 
   Index num_rows() const { return std::ssize(lengths_); }
   std::span<const Index> lengths() const { return lengths_; }      // tokens so far, of each row

@@ -2,12 +2,17 @@
 
 #include <vector>
 
+#include "heed/nn/key_value_cache.h"
+#include "heed/nn/residual.h"
+#include "heed/ops/positions.h"
+
 namespace heed::nn {
 
 TransformerBlock::TransformerBlock(const std::string& name, const TransformerOptions& options,
                                    const Initializer& initializer)
     : name_(name),
-      residual_(options.residual()),
+      norm_place_(options.norm_place),
+      dropout_(options.dropout),
       mask_(options.is_causal ? ops::AttentionMask::causal_mask() : ops::AttentionMask::none()),
       has_cross_attention_(options.has_cross_attention) {
   const auto norm = [&] { return Norm(options.norm_kind, options.model_dim, initializer); };
@@ -25,7 +30,8 @@ TransformerBlock::TransformerBlock(const std::string& name, const TransformerOpt
 
 Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
                                  ForwardContext& context) const {
-  Tensor y = residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& h) {
+  const ResidualOptions options{.norm_place = norm_place_, .dropout = dropout_};
+  Tensor y = residual(x.values, self_attention_norm_, options, context, [&](const Tensor& h) {
     return self_attention_.self_attend({h, x.spans}, mask_, context, inputs.past, inputs.cache);
   });
   context.see(name_, "after_self_attention", y);
@@ -35,14 +41,14 @@ Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
     // Rows that share a memory sequence may be hypotheses, each with its own position.
     std::vector<Index> positions;
     if (context.has_hook()) positions = ops::token_positions(x.spans, inputs.past);
-    y = residual(y, cross_attention_norm_, residual_, context, [&](const Tensor& h) {
+    y = residual(y, cross_attention_norm_, options, context, [&](const Tensor& h) {
       return cross_attention_.attend({h, memory.queries}, memory.keys_and_values,
                                      ops::AttentionMask::none(), context, {}, positions);
     });
     context.see(name_, "after_cross_attention", y);
   }
 
-  y = residual(y, feed_forward_norm_, residual_, context,
+  y = residual(y, feed_forward_norm_, options, context,
                [&](const Tensor& h) { return feed_forward_.forward(h, context); });
   context.see(name_, "after_feed_forward", y);
   return y;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/nn/key_value_cache.h"
 
 namespace heed::nn {
 

@@ -4,17 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "heed/core/spans.h"
+#include "heed/ops/attention.h"
 
 namespace heed::ops {
-
-// A query that should attend to a key; rows of the packed tensors, both of the same sequence.
-struct AttentionLink {
-  Index query = 0;
-  Index key = 0;
-
-  friend auto operator<=>(const AttentionLink&, const AttentionLink&) = default;
-};
 
 struct AlignmentLossOptions {
   Index num_heads = 1;

@@ -6,6 +6,7 @@
 // different lengths are packed end to end (core/spans.h), never padded; a KV cache is in pages.
 #pragma once
 
+#include <compare>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,6 +37,15 @@ struct AttentionMask {
   static AttentionMask causal_mask() { return {.causal = true, .window = 0, .dense = nullptr}; }
   // may_see [queries * num_keys], row by row: the same for all sequences and heads.
   static AttentionMask of_cells(const std::vector<bool>& may_see, Index num_keys);
+};
+
+// A query that should attend to a key; rows of the packed tensors, both of the same sequence. What
+// guided alignment trains a head for.
+struct AttentionLink {
+  Index query = 0;
+  Index key = 0;
+
+  friend auto operator<=>(const AttentionLink&, const AttentionLink&) = default;
 };
 
 struct AttentionOptions {

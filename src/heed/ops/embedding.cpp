@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/ops/packed_matrix.h"
 
 namespace heed::ops {
 namespace {

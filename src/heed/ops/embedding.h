@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "heed/core/tensor.h"
-#include "heed/ops/packed_matrix.h"
 
 namespace heed::ops {
+
+class PackedMatrix;
 
 // table [V, D], N ids in [0, V) -> scale * table[id], [N, D].
 Tensor embedding(const Tensor& table, std::span<const int> ids, float scale = 1);

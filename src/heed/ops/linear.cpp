@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/ops/linear_backward.h"
+#include "heed/ops/packed_matrix.h"
 #include "heed/ops/parallel_gemm.h"
 
 namespace heed::ops {

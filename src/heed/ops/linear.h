@@ -2,9 +2,10 @@
 #pragma once
 
 #include "heed/core/tensor.h"
-#include "heed/ops/packed_matrix.h"
 
 namespace heed::ops {
+
+class PackedMatrix;
 
 // x [N, I], weight [O, I], bias [O] or undefined -> [N, O].
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);

@@ -9,6 +9,7 @@
 #include "heed/kernels/quantized_gemm.h"
 #include "heed/kernels/quantized_pack.h"
 #include "heed/ops/parallel_gemm.h"
+#include "heed/ops/quantized_matrix.h"
 
 namespace heed::ops {
 namespace {

@@ -4,10 +4,12 @@
 
 #include <memory>
 
+#include "heed/base/weight_format.h"
 #include "heed/core/tensor.h"
-#include "heed/ops/quantized_matrix.h"
 
 namespace heed::ops {
+
+struct QuantizedMatrix;
 
 // A copy: later changes of the weight have no effect. Copies of the object share it.
 class PackedMatrix {

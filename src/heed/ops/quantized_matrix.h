@@ -9,8 +9,6 @@
 
 namespace heed::ops {
 
-using kernels::WeightFormat;
-
 struct QuantizedMatrix {
   WeightFormat format = WeightFormat::f16;  // any but f32
   Index rows = 0, cols = 0;

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/models/config_fields.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/recipe_fields.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {

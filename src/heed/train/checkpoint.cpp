@@ -5,6 +5,8 @@
 
 #include "heed/base/error.h"
 #include "heed/io/json_fields.h"
+#include "heed/train/recipe_fields.h"
+#include "heed/train/training_folder.h"
 #include "heed/train/weights.h"
 
 namespace heed::train {
@@ -120,6 +122,12 @@ void Checkpoint::restore(Optimizer& optimizer, MovingAverage* ema) const {
   read_weights(file_, "adam.square.", squares);
   if (ema) read_weights(file_, "ema.", ema->weights());
   optimizer.set_num_steps(run_.state.optimizer_steps);
+}
+
+std::optional<RunDescription> saved_run(const std::string& model_folder) {
+  const TrainingFolder folder(model_folder);
+  if (!folder.has_checkpoint()) return std::nullopt;
+  return Checkpoint::load(folder.checkpoint()).run();
 }
 
 }  // namespace heed::train

@@ -58,4 +58,7 @@ class Checkpoint {
   RunDescription run_;
 };
 
+// The run whose checkpoint is in a model folder; nothing when there is none.
+std::optional<RunDescription> saved_run(const std::string& model_folder);
+
 }  // namespace heed::train

@@ -1,6 +1,8 @@
 #include "heed/train/classification_task.h"
 
 #include "heed/base/error.h"
+#include "heed/train/early_stopping.h"
+#include "heed/train/line_summary.h"
 
 namespace heed::train {
 namespace {
@@ -91,7 +93,7 @@ ClassificationTask::Corpus ClassificationTask::tokenize(const Lines& lines) cons
 }
 
 DataSummary ClassificationTask::summary() const {
-  return line_summary(corpus_->lines, validation_ ? &validation_->lines : nullptr);
+  return line_summary(*tokenizer_, corpus_->lines, validation_ ? &validation_->lines : nullptr);
 }
 
 Index ClassificationTask::num_batches(Index epoch) {

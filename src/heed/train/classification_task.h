@@ -9,6 +9,7 @@
 
 #include "heed/data/batch_plan.h"
 #include "heed/data/labelled_lines.h"
+#include "heed/data/line_corpus.h"
 #include "heed/metrics/classification.h"
 #include "heed/models/classifier.h"
 #include "heed/models/image_classifier.h"

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
 
-#include "heed/base/choices.h"
 #include "heed/base/index.h"
+#include "heed/train/recipe.h"
 
 namespace heed::train {
-
-enum class StoppingMetric { none, loss, bleu, accuracy };
 
 class EarlyStopping {
  public:
@@ -42,8 +39,3 @@ void check_early_stopping(StoppingMetric metric, std::optional<StoppingMetric> s
                           bool has_validation, std::string_view validation_files);
 
 }  // namespace heed::train
-
-namespace heed {
-template <>
-std::span<const Choice<train::StoppingMetric>> choices();  // none, loss, bleu, accuracy
-}  // namespace heed

@@ -5,7 +5,8 @@
 
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
-#include "heed/infer/image_labeller.h"
+#include "heed/infer/patch_grid.h"
+#include "heed/train/early_stopping.h"
 
 namespace heed::train {
 namespace {

@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/infer/text_generator.h"
 #include "heed/text/lines.h"
+#include "heed/train/early_stopping.h"
 
 namespace heed::train {
 namespace {

@@ -5,6 +5,8 @@
 #include "heed/base/error.h"
 #include "heed/ops/embedding.h"
 #include "heed/text/lines.h"
+#include "heed/train/early_stopping.h"
+#include "heed/train/line_summary.h"
 
 namespace heed::train {
 namespace {
@@ -61,7 +63,7 @@ text::Tokenizer MaskedTask::train_tokenizer() const {
 }
 
 DataSummary MaskedTask::summary() const {
-  return line_summary(*corpus_, validation_ ? &*validation_ : nullptr);
+  return line_summary(*tokenizer_, *corpus_, validation_ ? &*validation_ : nullptr);
 }
 
 Index MaskedTask::num_batches(Index epoch) {

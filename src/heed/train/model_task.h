@@ -7,15 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "heed/data/line_corpus.h"
-#include "heed/io/files.h"
-#include "heed/models/classifier.h"
-#include "heed/models/image_classifier.h"
-#include "heed/models/language_model.h"
-#include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
-#include "heed/models/translation_model.h"
+#include "heed/nn/module.h"
+#include "heed/text/tokenizer.h"
 #include "heed/train/task.h"
+
+namespace heed::models {
+struct ClassifierBatch;
+struct ImageBatch;
+struct LanguageBatch;
+struct MaskedBatch;
+struct TranslationBatch;
+}  // namespace heed::models
 
 namespace heed::train {
 
@@ -24,21 +27,11 @@ struct BatchSize {
   Index num_source_tokens = 0;  // tokens that the model reads besides the targets
 };
 
-inline BatchSize batch_size(const models::TranslationBatch& batch) {
-  return {batch.num_target_tokens(), std::ssize(batch.source.ids)};
-}
-inline BatchSize batch_size(const models::LanguageBatch& batch) {
-  return {std::ssize(batch.next), 0};
-}
-inline BatchSize batch_size(const models::MaskedBatch& batch) {
-  return {batch.num_hidden(), std::ssize(batch.input.ids)};
-}
-inline BatchSize batch_size(const models::ClassifierBatch& batch) {
-  return {batch.num_lines(), std::ssize(batch.input.ids)};
-}
-inline BatchSize batch_size(const models::ImageBatch& batch) {
-  return {batch.num_images(), batch.patches.dim(0)};
-}
+BatchSize batch_size(const models::TranslationBatch& batch);
+BatchSize batch_size(const models::LanguageBatch& batch);
+BatchSize batch_size(const models::MaskedBatch& batch);
+BatchSize batch_size(const models::ClassifierBatch& batch);
+BatchSize batch_size(const models::ImageBatch& batch);
 
 // A model has visit_parameters(visitor) and loss(batch, context), which returns the sum of the loss
 // as a Tensor, or a struct with `loss` and `negative_log_likelihood`. Batches of other types than
@@ -70,10 +63,9 @@ class ModelTask : public Task {
     } else if constexpr (requires { models::save_model_folder(folder, *model_); }) {
       return models::save_model_folder(folder, *model_);
     }
-    if constexpr (has_config) {
-      io::write_file_atomically(folder + "/config.json", models::to_json(model_->config()));
-    }
-    models::save_weights(folder, models::parameters(*model_));
+    if constexpr (has_config) models::save_config(folder, model_->config());
+    Model shared = *model_;  // visit_parameters is not const
+    models::save_weights(folder, nn::named_parameters(shared));
   }
   void save_tokenizer(const std::string& folder) const override {
     if (tokenizer_) models::save_tokenizer(folder, *tokenizer_);
@@ -95,22 +87,6 @@ class ModelTask : public Task {
       return {std::move(result.loss), result.negative_log_likelihood, size.num_targets,
               size.num_source_tokens};
     }
-  }
-
-  // Of tasks whose examples are lines; `validation` may be null.
-  DataSummary line_summary(const data::LineCorpus& training,
-                           const data::LineCorpus* validation) const {
-    DataSummary summary;
-    summary.vocabulary = tokenizer_->size();
-    summary.examples = "lines";
-    summary.num_examples = training.size();
-    summary.num_blank = training.num_blank();
-    summary.num_too_long = training.num_too_long();
-    if (validation) {
-      summary.num_valid_examples = validation->size();
-      summary.num_valid_left_out = validation->num_blank() + validation->num_too_long();
-    }
-    return summary;
   }
 
   std::optional<Model> model_;

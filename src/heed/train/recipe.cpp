@@ -14,6 +14,7 @@
 #include "heed/data/records.h"
 #include "heed/io/json_fields.h"
 #include "heed/models/config_fields.h"
+#include "heed/train/recipe_fields.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {

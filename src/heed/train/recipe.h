@@ -3,22 +3,22 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "heed/metrics/bleu_tokenizers.h"
+#include "heed/base/choices.h"
+#include "heed/metrics/bleu.h"
 #include "heed/models/transformer_config.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/early_stopping.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/run_length.h"
 #include "heed/train/schedule.h"
 
 namespace heed::train {
+
+// What early stopping watches; none: the run does not stop early.
+enum class StoppingMetric { none, loss, bleu, accuracy };
 
 // Weight of an example in the training loss: 1, or such that all classes together count the same.
 enum class ClassWeights { none, balanced };
@@ -63,31 +63,9 @@ Recipe recipe_preset(std::string_view name);
 void validate(const TrainingOptions& options);
 void validate(const Recipe& recipe);
 
-// One setting of a recipe, named as in checkpoints and on the command line: batch-tokens.
-struct RecipeField {
-  std::string name;
-  std::string other_name;  // an alias; may be empty
-  std::string description;
-  std::function<std::string()> get;
-  std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)
-  std::string group = {};                     // heading in the help
-  bool may_differ_on_resume = false;
-};
-
-inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained model";
-
-// The table of settings. The command line, checkpoints, ranges and comparisons follow from it. The
-// fields refer to `recipe`, which must outlive them.
-std::vector<RecipeField> recipe_fields(Recipe& recipe);
-
-// Sets fields by name or alias. Refuses other names and bad values (ErrorKind::usage).
-void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values);
-
-std::string to_json(const Recipe& recipe);
-Recipe recipe_from_json(std::string_view text, const std::string& source);
-
-// Refuses (ErrorKind::usage) to resume with other settings than the run was started with, and names
-// the first that differs; but see RecipeField::may_differ_on_resume.
-void check_same_recipe(const Recipe& saved, const Recipe& recipe);
-
 }  // namespace heed::train
+
+namespace heed {
+template <>
+std::span<const Choice<train::StoppingMetric>> choices();  // none, loss, bleu, accuracy
+}  // namespace heed

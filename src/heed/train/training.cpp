@@ -7,6 +7,7 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/base_model.h"
+#include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
 #include "heed/train/trained_parameters.h"
 #include "heed/train/trainer.h"
@@ -176,12 +177,6 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   const std::unique_ptr<Task> task = type.make(training.files, run.recipe);
   run.files = {training.files, task->data_hash() + base_model_hash(run.recipe, base_model)};
   return start_or_resume(*task, folder, std::move(run), observer);
-}
-
-std::optional<RunDescription> saved_run(const std::string& model_folder) {
-  const TrainingFolder folder(model_folder);
-  if (!folder.has_checkpoint()) return std::nullopt;
-  return Checkpoint::load(folder.checkpoint()).run();
 }
 
 }  // namespace heed::train

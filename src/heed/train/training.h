@@ -2,13 +2,11 @@
 // checkpoint on.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
 
-#include "heed/train/checkpoint.h"
 #include "heed/train/recipe.h"
 #include "heed/train/task.h"
-#include "heed/train/training_files.h"
 #include "heed/train/training_observer.h"
 
 namespace heed::train {
@@ -32,15 +30,13 @@ TrainingResult train(Task& task, const std::string& model_folder,
 // A run on files, as `heed train` makes it.
 struct Training {
   std::string model_folder;
-  FilePaths files;  // by role; they decide the type of the task
+  // Paths by role: source, target, valid-source ... The roles decide the type of the task.
+  std::map<std::string, std::string> files;
   Recipe recipe;
 };
 
 // The same for a task that is made from files: Error(data) for bad ones. The recipe's kind of model
 // is that of the task.
 TrainingResult train_model(Training training, TrainingObserver& observer);
-
-// The run whose checkpoint is in a model folder; nothing when there is none.
-std::optional<RunDescription> saved_run(const std::string& model_folder);
 
 }  // namespace heed::train

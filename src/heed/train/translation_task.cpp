@@ -7,6 +7,7 @@
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/word_alignment.h"
+#include "heed/train/early_stopping.h"
 
 namespace heed::train {
 namespace {

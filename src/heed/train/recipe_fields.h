@@ -1,0 +1,41 @@
+// The settings of a recipe by name, for the command line and for checkpoints.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/train/recipe.h"
+
+namespace heed::train {
+
+// One setting of a recipe, named as in checkpoints and on the command line: batch-tokens.
+struct RecipeField {
+  std::string name;
+  std::string other_name;  // an alias; may be empty
+  std::string description;
+  std::function<std::string()> get;
+  std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)
+  std::string group = {};                     // heading in the help
+  bool may_differ_on_resume = false;
+};
+
+inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained model";
+
+// The table of settings. The command line, checkpoints, ranges and comparisons follow from it. The
+// fields refer to `recipe`, which must outlive them.
+std::vector<RecipeField> recipe_fields(Recipe& recipe);
+
+// Sets fields by name or alias. Refuses other names and bad values (ErrorKind::usage).
+void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values);
+
+std::string to_json(const Recipe& recipe);
+Recipe recipe_from_json(std::string_view text, const std::string& source);
+
+// Refuses (ErrorKind::usage) to resume with other settings than the run was started with, and names
+// the first that differs; but see RecipeField::may_differ_on_resume.
+void check_same_recipe(const Recipe& saved, const Recipe& recipe);
+
+}  // namespace heed::train
