@@ -67,6 +67,7 @@ set(HEED_PUBLIC_HEADERS
   heed/infer/sentence_encoder.h
   heed/infer/text_generator.h
   heed/infer/translator.h
+  heed/train/batch_hash.h
   heed/train/batch_task.h
   heed/train/model_task.h
   heed/train/optimizer.h
@@ -77,15 +78,13 @@ set(HEED_PUBLIC_HEADERS
   heed/train/training.h
   heed/train/training_observer.h)
 
-# What templates and private members of public classes need. Installed, but no promise: they may change
-# in any version.
+# Private members of public classes. Installed because the compiler needs their size, but no promise:
+# they may change in any version.
 set(HEED_SUPPORT_HEADERS
-  heed/io/sha256.h
   heed/nn/output_projection.h
   heed/nn/patch_embedding.h
   heed/models/class_head.h
-  heed/models/text_encoder.h
-  heed/train/batch_hash.h)
+  heed/models/text_encoder.h)
 
 set(headers ${HEED_PUBLIC_HEADERS} ${HEED_SUPPORT_HEADERS})
 list(TRANSFORM headers PREPEND src/)

@@ -11,7 +11,7 @@ namespace {
 
 template <typename Batch>
 std::string hash_of(const Batch& batch) {
-  io::Sha256 hash;
+  BatchHash hash;
   hash_batch(hash, batch);
   return hash.hex_digest();
 }

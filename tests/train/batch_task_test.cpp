@@ -247,8 +247,8 @@ struct NearestPoint {
 
 // The same with a hash of its contents.
 struct HashedPoints : Points {};
-void hash_batch(io::Sha256& hash, const HashedPoints& points) {
-  for (const Tensor& value : points.values) hash_tensor(hash, value);
+void hash_batch(BatchHash& hash, const HashedPoints& points) {
+  for (const Tensor& value : points.values) hash.add(value);
 }
 
 TEST_F(BatchTaskTest, HashesTheContentsOfOtherBatchesIfTheyHaveAHash) {

@@ -1,23 +1,44 @@
 // Hashes of batches in memory: a run resumes with batches of the same contents only.
 #pragma once
 
-#include "heed/io/sha256.h"
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
 #include "heed/models/classifier.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
 
+namespace heed::io {
+class Sha256;
+}
+
 namespace heed::train {
 
-// Adds all numbers of a batch to the hash.
-void hash_batch(io::Sha256& hash, const models::TranslationBatch& batch);
-void hash_batch(io::Sha256& hash, const models::LanguageBatch& batch);
-void hash_batch(io::Sha256& hash, const models::MaskedBatch& batch);
-void hash_batch(io::Sha256& hash, const models::ClassifierBatch& batch);
-void hash_batch(io::Sha256& hash, const models::ImageBatch& batch);
+// The SHA-256 of numbers and tensors, in the order in which they are added.
+class BatchHash {
+ public:
+  BatchHash();
+  ~BatchHash();
 
-// The shape and the values of a tensor, for batches of other types.
-void hash_tensor(io::Sha256& hash, const Tensor& x);
+  void add(Index number);
+  void add(std::span<const std::byte> bytes);
+  void add(const Tensor& x);  // its shape and its values
+  std::string hex_digest() const;
+
+ private:
+  std::unique_ptr<io::Sha256> hash_;
+};
+
+// Adds everything in a batch to the hash. Batches of other types have such a function in their own
+// namespace.
+void hash_batch(BatchHash& hash, const models::TranslationBatch& batch);
+void hash_batch(BatchHash& hash, const models::LanguageBatch& batch);
+void hash_batch(BatchHash& hash, const models::MaskedBatch& batch);
+void hash_batch(BatchHash& hash, const models::ClassifierBatch& batch);
+void hash_batch(BatchHash& hash, const models::ImageBatch& batch);
 
 }  // namespace heed::train

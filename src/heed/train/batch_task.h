@@ -10,18 +10,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "heed/base/error.h"
-<<<<<<< HEAD
-#include "heed/base/random.h"
-#include "heed/data/shuffled_range.h"
 #include "heed/train/batch_hash.h"
-=======
->>>>>>> ef067f4cf27a60fde0d7714dc1a5752056e7ae97
 #include "heed/train/model_task.h"
 
 namespace heed::train {
@@ -35,21 +29,15 @@ struct BatchTaskOptions {
   std::uint64_t shuffle_seed = 1;
 };
 
-<<<<<<< HEAD
-// See ModelTask for what a model and a batch must offer. A resumed run is refused if its batches,
-// their order or their contents differ. The contents of batches of other types than Heed's are
-// compared if their namespace has a function hash_batch(io::Sha256&, const Batch&), as in
-// batch_hash.h; otherwise their sizes stand for them.
-=======
 namespace detail {
-std::string hash_of_sizes(std::span<const BatchSize> training,
-                          std::span<const BatchSize> validation);
 // Where the batch of this number is in the random order of an epoch.
 std::size_t shuffled_place(Index number, std::size_t num_batches, Index epoch, std::uint64_t seed);
 }  // namespace detail
 
-// See ModelTask for what a model and a batch must offer.
->>>>>>> ef067f4cf27a60fde0d7714dc1a5752056e7ae97
+// See ModelTask for what a model and a batch must offer. A resumed run is refused if its batches,
+// their order or their contents differ. The contents of batches of other types than Heed's are
+// compared if their namespace has a function hash_batch(train::BatchHash&, const Batch&), as in
+// batch_hash.h; otherwise their sizes stand for them.
 template <typename Model, typename Batch>
 class BatchTask : public ModelTask<Model, Batch> {
  public:
@@ -61,17 +49,13 @@ class BatchTask : public ModelTask<Model, Batch> {
   }
 
   std::string data_hash() const override {
-<<<<<<< HEAD
-    io::Sha256 hash;
+    BatchHash hash;
     for (const auto* batches : {&batches_, &options_.validation}) {
-      hash.update(std::to_string(batches->size()) + '\n');
+      hash.add(std::ssize(*batches));
       for (const Batch& batch : *batches) add_to(hash, batch);
     }
-    if (options_.shuffle) hash.update(std::to_string(options_.shuffle_seed) + '\n');
+    if (options_.shuffle) hash.add(static_cast<Index>(options_.shuffle_seed));
     return hash.hex_digest();
-=======
-    return detail::hash_of_sizes(sizes_of(batches_), sizes_of(options_.validation));
->>>>>>> ef067f4cf27a60fde0d7714dc1a5752056e7ae97
   }
   DataSummary summary() const override {
     DataSummary summary;
@@ -96,18 +80,11 @@ class BatchTask : public ModelTask<Model, Batch> {
   }
 
  private:
-<<<<<<< HEAD
-  static void add_to(io::Sha256& hash, const Batch& batch) {
+  static void add_to(BatchHash& hash, const Batch& batch) {
     const BatchSize size = batch_size(batch);
-    hash.update(std::to_string(size.num_targets) + ' ' + std::to_string(size.num_source_tokens) +
-                '\n');
+    hash.add(size.num_targets);
+    hash.add(size.num_source_tokens);
     if constexpr (requires { hash_batch(hash, batch); }) hash_batch(hash, batch);
-=======
-  static std::vector<BatchSize> sizes_of(const std::vector<Batch>& batches) {
-    std::vector<BatchSize> sizes;
-    for (const Batch& batch : batches) sizes.push_back(batch_size(batch));
-    return sizes;
->>>>>>> ef067f4cf27a60fde0d7714dc1a5752056e7ae97
   }
 
   std::vector<Batch> batches_;
