@@ -52,6 +52,22 @@ TEST(InspectCommand, JsonTellsArchitecturePartsTokenizerAndHash) {
   EXPECT_EQ(report["tokenizer"]["subwords"], "char");
   EXPECT_TRUE(report["training"].is_null());
   EXPECT_EQ(report["weights"], models::weights_hash(models::parameters(saved.model)));
+  EXPECT_EQ(report["checksum"], "ok");
+}
+
+TEST(InspectCommand, TellsAModelWithoutAChecksumAndRefusesADamagedOne) {
+  const SavedModel saved;
+  EXPECT_NE(saved.run(/*json=*/false).find("\nchecksum ok\n"), std::string::npos);
+  const std::string path = models::weights_path(saved.folder.path());
+  const std::string bytes = io::read_file(path);
+  std::string other = bytes;
+  other.replace(other.find("heed.xxh3"), 9, "somebodys");
+  io::write_file_atomically(path, other);
+  EXPECT_NE(saved.run(/*json=*/false).find("\nchecksum none\n"), std::string::npos);
+  std::string damaged = bytes;
+  damaged.back() ^= 1;
+  io::write_file_atomically(path, damaged);
+  EXPECT_THROW(saved.run(/*json=*/false), Error);
 }
 
 TEST(InspectCommand, TableEndsWithTheHashOnALineOfItsOwn) {

@@ -75,9 +75,11 @@ TEST_F(Idx, RefusesSizesThatCannotBe) {
             "expected images with pixels, found 3 of 5 x 0");
   EXPECT_EQ(images_error(idx_bytes(images_magic, {~0u, ~0u, ~0u}, {1})),
             "expected a size that fits 64 bits, found 18446744065119617025 x 4294967295");
-  // Half a terabyte, of which a single byte is there.
+  // Half a terabyte, and a gigabyte, of which a single byte is there.
   EXPECT_EQ(images_error(idx_bytes(images_magic, {1 << 27, 64, 64}, {1})),
-            "expected 549755813888 bytes of images, found 1");
+            "expected at most 4294967296 bytes of images, found 549755813888");
+  EXPECT_EQ(images_error(idx_bytes(images_magic, {1 << 18, 64, 64}, {1})),
+            "expected 1073741824 bytes of images, found 1");
   EXPECT_EQ(labels_error(idx_bytes(labels_magic, {0}, {})), "expected labels, found none");
 }
 

@@ -122,6 +122,27 @@ TEST_F(LabelledImagesTest, RefuseFoldersOfAnotherKind) {
   EXPECT_THROW(LabelledImages::read(folder_.file("absent"), ImagePart::train, two_by_two), Error);
 }
 
+TEST_F(LabelledImagesTest, RefuseNamesOfClassesThatTakeMoreThanALine) {
+  add("bat/1.png", png_bytes(plain(2, 2, 1)));
+  add("o\nwl/1.png", png_bytes(plain(2, 2, 1)));
+  EXPECT_EQ(error(),
+            "DIR: expected a label on one line, without control characters, found \"o\\nwl\"");
+}
+
+TEST_F(LabelledImagesTest, RefuseMoreImagesThanThereIsMemoryFor) {
+  add("bat/1.png", png_bytes(plain(2, 2, 1)));
+  add("owl/1.png", png_bytes(plain(2, 2, 1)));
+  const Index side = Index{1} << 31;
+  try {
+    LabelledImages::read(folder_.path(), ImagePart::train, {side, side, 1});
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
+    EXPECT_TRUE(std::string(error.what()).starts_with(folder_.path() + ": expected memory for 2"))
+        << error.what();
+  }
+}
+
 TEST_F(LabelledImagesTest, RefuseClassesThatTheModelDoesNotHave) {
   add("bat/1.png", png_bytes(plain(2, 2, 1)));
   add("emu/1.png", png_bytes(plain(2, 2, 1)));

@@ -40,6 +40,25 @@ TEST(LabelledLines, WithoutLabelOrTextAreRefusedByFileAndLine) {
                [&] { read_labelled_lines(no_label); });
 }
 
+TEST(LabelledLines, WithALabelOfMoreThanALineAreRefusedByFileAndLine) {
+  const TemporaryFolder folder;
+  const std::string expected = ": expected a label on one line, without control characters, found ";
+  const std::string jsonl = folder.write(
+      "a.jsonl", "{\"label\":\"a\",\"text\":\"x\"}\n{\"label\":\"a\\nb\",\"text\":\"x\"}\n");
+  expect_error(ErrorKind::data, jsonl + ":2" + expected + "\"a\\nb\"",
+               [&] { read_labelled_lines(jsonl); });
+  const std::string csv = folder.write("a.csv", "label,text\n\"a\nb\",x\n");
+  expect_error(ErrorKind::data, csv + ":2" + expected + "\"a\\nb\"",
+               [&] { read_labelled_lines(csv); });
+  const std::string tsv = folder.write("a.tsv", "\x1b[31mred\tx\n");
+  expect_error(ErrorKind::data, tsv + ":1" + expected + "\"\\x1b[31mred\"",
+               [&] { read_labelled_lines(tsv); });
+  const std::string endless = folder.write("b.tsv", std::string(1001, 'l') + "\tx\n");
+  expect_error(ErrorKind::data,
+               endless + ":1: expected a label of at most 1000 bytes, found one of 1001",
+               [&] { read_labelled_lines(endless); });
+}
+
 TEST(LabelledLines, HaveTheirClassesInTheOrderOfTheAlphabet) {
   const std::vector<LabelledLine> lines{{"warm", "a", 1}, {"cold", "b", 2}, {"warm", "c", 3}};
   const std::vector<std::string> labels = distinct_labels(lines);

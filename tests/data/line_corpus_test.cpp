@@ -29,6 +29,17 @@ TEST(LineCorpus, KeepsTheLinesThatCanBeUsedAndCountsTheOthers) {
   EXPECT_EQ(tokenizer.decode(corpus.ids(1)), "blue");
 }
 
+TEST(LineCorpus, LinesOfWhiteSpaceAreBlank) {
+  const std::vector<std::string> spaced{"red", "   ", "\t", " \t ", "green"};
+  const auto tokenizer =
+      text::Tokenizer::train(spaced, {.vocabulary = 30, .subwords = text::Subwords::character});
+  ASSERT_FALSE(tokenizer.encode("   ").empty());
+  const auto corpus = LineCorpus::tokenize(spaced, tokenizer, 20);
+  EXPECT_EQ(corpus.num_blank(), 3);
+  EXPECT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.place(1), 4);
+}
+
 TEST(LineCorpus, RefusesATextOfWhichNothingRemains) {
   expect_error(ErrorKind::data,
                "corpus: expected lines of text, found none that can be used among 5 (1 blank, 4 "

@@ -44,6 +44,16 @@ TEST(TranslationCorpus, CountsWhatItLeavesOut) {
   EXPECT_EQ(corpus.line(1), 5);
 }
 
+TEST(TranslationCorpus, SidesOfWhiteSpaceAreBlank) {
+  const auto tokenizer = character_tokenizer();
+  ASSERT_FALSE(tokenizer.encode("   ").empty());
+  const auto corpus = TranslationCorpus::tokenize(Lines{"a", "   ", "b", "  ", "c"},
+                                                  Lines{"a", "b", " \t", " ", "c"}, tokenizer);
+  EXPECT_EQ(corpus.num_blank(), 3);
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.line(1), 4);
+}
+
 TEST(TranslationCorpus, TheLongestAllowedSentenceStays) {
   const auto tokenizer = character_tokenizer();
   const auto length = static_cast<Index>(with_end(tokenizer.encode("a b c")).size());

@@ -23,15 +23,45 @@ std::string read_all(const std::string& path) {
   return bytes;
 }
 
+std::string write_gzip(const TemporaryFolder& folder, const std::string& name,
+                       const std::string& content, const char* mode = "wb") {
+  gzFile file = gzopen(folder.file(name).c_str(), mode);
+  gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
+  gzclose(file);
+  return folder.file(name);
+}
+
 TEST(GzipFile, ReadsPlainAndCompressedFilesAlike) {
   const TemporaryFolder folder;
   const std::string content("ab\0cd, more than one piece of it", 32);
-  gzFile file = gzopen(folder.file("a.gz").c_str(), "wb");
-  gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-  gzclose(file);
   EXPECT_EQ(read_all(folder.write("a", content)), content);
-  EXPECT_EQ(read_all(folder.file("a.gz")), content);
-  EXPECT_EQ(read_all(folder.write("empty", "")), "");
+  EXPECT_EQ(read_all(write_gzip(folder, "a.gz", content)), content);
+  for (const char* few : {"", "\x1f", "a"}) {
+    EXPECT_EQ(read_all(folder.write("few", few)), few);
+    EXPECT_EQ(read_all(write_gzip(folder, "few.gz", few)), few);
+  }
+  std::string large;  // more than a buffer, before and after compression
+  for (unsigned i = 0, x = 1; i < 50000; ++i) large += std::to_string(x = x * 1664525u + 1);
+  EXPECT_EQ(read_all(folder.write("large", large)), large);
+  EXPECT_EQ(read_all(write_gzip(folder, "large.gz", large)), large);
+}
+
+TEST(GzipFile, ReadsOneCompressedTextAfterAnother) {
+  const TemporaryFolder folder;
+  write_gzip(folder, "a.gz", "one ");
+  write_gzip(folder, "a.gz", "", "ab");
+  EXPECT_EQ(read_all(write_gzip(folder, "a.gz", "two", "ab")), "one two");
+}
+
+TEST(GzipFile, RefusesBytesAfterTheCompressedData) {
+  const TemporaryFolder folder;
+  for (const char* rest : {"a line that was appended\n", "\x1f", "\n"}) {
+    const std::string path = write_gzip(folder, "a.gz", "compressed\n");
+    std::ofstream(path, std::ios::app) << rest;
+    expect_error(ErrorKind::data,
+                 path + ": expected nothing after the compressed data, found other bytes",
+                 [&] { read_all(path); });
+  }
 }
 
 TEST(GzipFile, RefusesFoldersMissingFilesAndDamagedOnes) {
@@ -40,9 +70,7 @@ TEST(GzipFile, RefusesFoldersMissingFilesAndDamagedOnes) {
                [&] { read_all(folder.path()); });
   expect_error(ErrorKind::data, folder.file("absent") + ": cannot open: No such file or directory",
                [&] { read_all(folder.file("absent")); });
-  gzFile file = gzopen(folder.file("cut.gz").c_str(), "wb");
-  gzputs(file, "some text that is compressed");
-  gzclose(file);
+  write_gzip(folder, "cut.gz", "some text that is compressed");
   std::filesystem::resize_file(folder.file("cut.gz"), 20);
   expect_error(ErrorKind::data,
                folder.file("cut.gz") + ": cannot read: the compressed data is damaged or cut short",

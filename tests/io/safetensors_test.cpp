@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include "heed/io/files.h"
@@ -97,12 +98,15 @@ TEST(Safetensors, TheSameTensorsInAnyOrderMakeTheSameAlignedFile) {
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   EXPECT_EQ(length % 8, 0u);
-  const std::string header = bytes.substr(8, length);
+  std::string header = bytes.substr(8, length);
+  const std::string checksum_begin = R"({"__metadata__":{"heed.xxh3":")";
+  ASSERT_TRUE(header.starts_with(checksum_begin)) << header;
+  header.erase(checksum_begin.size(), 32);
   EXPECT_EQ(header.substr(0, header.find_last_not_of(' ') + 1),
-            R"({"z":{"data_offsets":[0,8],"dtype":"I64","shape":[1]},)"
-            R"("a":{"data_offsets":[8,12],"dtype":"F32","shape":[1]},)"
-            R"("b":{"data_offsets":[12,20],"dtype":"F32","shape":[2]},)"
-            R"("blob":{"data_offsets":[20,23],"dtype":"U8","shape":[3]}})");
+            checksum_begin + R"("},"z":{"data_offsets":[0,8],"dtype":"I64","shape":[1]},)"
+                             R"("a":{"data_offsets":[8,12],"dtype":"F32","shape":[1]},)"
+                             R"("b":{"data_offsets":[12,20],"dtype":"F32","shape":[2]},)"
+                             R"("blob":{"data_offsets":[20,23],"dtype":"U8","shape":[3]}})");
 }
 
 TEST(Safetensors, ReadsAFileMadeByHand) {
@@ -118,6 +122,65 @@ TEST(Safetensors, ReadsAFileMadeByHand) {
   EXPECT_FALSE(file.find("c").has_value());
   expect_error(ErrorKind::model, "m.st: expected a tensor named c, found none",
                [&] { file.require("c"); });
+}
+
+// A small file of every kind of content, as Heed writes it.
+std::string written_bytes() {
+  const TemporaryFolder folder;
+  const std::vector<float> weight{1.5f, -2, 3, 0};
+  const std::vector<std::byte> blob(3);
+  write_safetensors(folder.file("m"),
+                    std::vector<TensorRecord>{float_record("weight", {2, 2}, weight),
+                                              {"blob", DType::u8, {3}, blob}},
+                    {{"format", "pt"}});
+  return read_file(folder.file("m"));
+}
+
+TEST(SafetensorsChecksum, EveryFlippedBitIsFound) {
+  const std::string bytes = written_bytes();
+  EXPECT_TRUE(SafetensorsFile::parse(bytes, "m.st").has_checksum());
+  const std::size_t key = bytes.find("heed.xxh3");
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ 1 << bit);
+      if (i >= key && i < key + 9) continue;  // a file whose checksum has another name has none
+      EXPECT_THROW(SafetensorsFile::parse(damaged, "m.st"), Error) << i << " " << bit;
+    }
+  }
+}
+
+TEST(SafetensorsChecksum, AMessageSaysWhatWasExpectedAndFound) {
+  std::string bytes = written_bytes();
+  bytes.back() ^= 1;
+  try {
+    SafetensorsFile::parse(bytes, "m.st");
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    const std::string stored = bytes.substr(bytes.find("heed.xxh3") + 12, 32);
+    const std::string message = error.what(),
+                      begin = "m.st: expected contents of the checksum " + stored + ", found ";
+    EXPECT_TRUE(message.starts_with(begin)) << message;
+    EXPECT_EQ(message.substr(begin.size() + 32), ": the file is damaged");
+  }
+}
+
+TEST(SafetensorsChecksum, AFileWithoutOneIsRead) {
+  const auto file = parse(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", 2);
+  EXPECT_FALSE(file.has_checksum());
+  EXPECT_EQ(file.tensors().size(), 1u);
+}
+
+TEST(SafetensorsChecksum, IsNoPartOfTheMetadataAndMadeAnewWhenTheFileIsWrittenAgain) {
+  const TemporaryFolder folder;
+  const auto first = SafetensorsFile::parse(written_bytes(), "m.st");
+  EXPECT_EQ(first.metadata(), (Metadata{{"format", "pt"}}));
+  Metadata other = first.metadata();
+  other["heed.xxh3"] = "of another file";
+  write_safetensors(folder.file("again"), first.tensors(), other);
+  EXPECT_EQ(read_file(folder.file("again")), written_bytes());
+  EXPECT_TRUE(has_checksum(folder.file("again")));
 }
 
 TEST(Safetensors, RecordsStayValidWhenTheFileMoves) {
@@ -271,6 +334,62 @@ TEST(SafetensorsRules, AnEmptyTensorLiesBetweenTwoOthersNeverInside) {
                  with_offsets({{0, 4}, {2, 2}}), 4);
 }
 
+TEST(SafetensorsRules, NamesHaveNoControlCharacters) {
+  expect_refused("w\\x1b[31m: expected a name without control characters",
+                 R"({"w\u001b[31m":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0);
+}
+
+TEST(SafetensorsRules, AMessageHoldsNoMoreThanThePartsOfAVeryLongName) {
+  const std::string name(5'000'000, 'w');
+  expect_refused(
+      std::string(29, 'w') + "..." + std::string(28, 'w') + ": expected an object, found 1",
+      "{\"" + name + "\":1}", 0);
+}
+
+// With the time of each entry proportional to their number, this would take many minutes.
+TEST(SafetensorsRules, AHeaderOfManyTensorsIsReadInTimeProportionalToItsLength) {
+  constexpr int count = 150'000;
+  std::string header = "{";
+  for (int i = 0; i < count; ++i) {
+    header += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) +
+              R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  }
+  EXPECT_EQ(parse(header + "}", 0).tensors().size(), static_cast<std::size_t>(count));
+}
+
+TEST(SafetensorsRules, MoreTensorsThanAnyModelHasAreRefused) {
+  std::string header = "{";
+  for (int i = 0; i <= 1 << 20; ++i) {
+    header += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
+  }
+  expect_refused("expected at most 1048576 tensors, found 1048577", header + "}", 0);
+}
+
+// A file that says how large it is without having the bytes.
+std::string sparse_file(const TemporaryFolder& folder, const std::string& begin,
+                        std::uintmax_t size) {
+  const std::string path = folder.write("sparse", begin);
+  std::filesystem::resize_file(path, size);
+  return path;
+}
+
+TEST(SafetensorsRules, AHugeFileIsRefusedBeforeMemoryIsTakenForIt) {
+  const TemporaryFolder folder;
+  const std::uintmax_t size = std::uintmax_t{1} << 40;
+  const std::string empty = sparse_file(folder, "", size);
+  expect_error(ErrorKind::model, empty + ": expected a header that starts with {, found nothing",
+               [&] { SafetensorsFile::load(empty); });
+  const std::string two_bytes = sparse_file(folder, file_bytes(with_offsets({{0, 2}}), 2), size);
+  EXPECT_THROW(SafetensorsFile::load(two_bytes), Error);
+
+  const std::string header = R"({"w":{"dtype":"U8","shape":[1099511627776],)"
+                             R"("data_offsets":[0,1099511627776]}})";
+  const std::string huge = sparse_file(folder, file_bytes(header, 0), size + 8 + header.size());
+  expect_error(ErrorKind::model,
+               huge + ": expected at most 1000 bytes of data, found 1099511627776",
+               [&] { SafetensorsFile::load(huge, 1000); });
+}
+
 TEST(SafetensorsRules, EveryTruncationIsRefused) {
   const std::string bytes = file_bytes(with_offsets({{0, 8}, {8, 24}}), 24);
   SafetensorsFile::parse(bytes, "m.st");
@@ -294,6 +413,7 @@ TEST(SafetensorsRules, WritingRefusesWhatReadingWouldRefuse) {
   refused("a: expected 12 bytes for its shape, found 8", {float_record("a", {3}, two)});
   refused("a: shape: expected sizes of at least 0, found -2", {float_record("a", {-2}, two)});
   refused("expected names in UTF-8, found other bytes", {float_record("\xff", {2}, two)});
+  refused("a\\n: expected a name without control characters", {float_record("a\n", {2}, two)});
   refused("expected names in UTF-8, found other bytes", {}, {{"k", "\xff"}});
   EXPECT_EQ(folder.num_files(), 0u);
 }

@@ -1,12 +1,14 @@
 #include "heed/models/model_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
@@ -285,7 +287,152 @@ TEST(ModelFolder, RefusesWeightsOfAnotherTypeAndScalesThatDoNotFit) {
   const std::vector<float> infinite(24, std::numeric_limits<float>::infinity());
   EXPECT_EQ(message_after(WeightFormat::int8, name + ".scale",
                           [&](auto& r) { r.bytes = std::as_bytes(std::span(infinite)); }),
-            prefix + ".scale: expected finite scales, found inf");
+            prefix + ".scale[0]: expected a finite weight, found inf");
+}
+
+TEST(ModelFolder, RefusesWeightsThatAreNotFiniteWithTensorAndPlace) {
+  const SavedModel saved;
+  const std::string name = "encoder.0.feed_forward.hidden.weight";  // [24, 16]
+  for (const float wrong : {std::nanf(""), INFINITY, -INFINITY}) {
+    std::vector<float> values(24 * 16, 0.5f);
+    values[77] = wrong;
+    save_weights(saved.path, parameters(saved.model));
+    rewrite_weights(saved, [&](auto& records) {
+      for (auto& record : records) {
+        if (record.name == name) record.bytes = std::as_bytes(std::span(values));
+      }
+    });
+    std::ostringstream message;
+    message << saved.path << "/model.safetensors: " << name
+            << "[77]: expected a finite weight, found " << wrong;
+    expect_error(ErrorKind::model, message.str(), [&] { load_parameters(saved.path); });
+  }
+}
+
+TEST(ModelFolder, RefusesQuantizedWeightsThatAreNotFinite) {
+  const std::string name = "encoder.0.feed_forward.hidden.weight";  // [24, 16]
+  const std::string prefix = "model.safetensors: " + name;
+  std::vector<std::uint16_t> halves(24 * 16, 0x3c00);
+  halves[5] = 0x7c01;
+  EXPECT_EQ(message_after(WeightFormat::f16, name,
+                          [&](auto& r) { r.bytes = std::as_bytes(std::span(halves)); }),
+            prefix + "[5]: expected a finite weight, found nan");
+  halves[5] = 0xff80;
+  EXPECT_EQ(message_after(WeightFormat::bf16, name,
+                          [&](auto& r) { r.bytes = std::as_bytes(std::span(halves)); }),
+            prefix + "[5]: expected a finite weight, found -inf");
+}
+
+TEST(ModelFolder, IsNotWrittenWithWeightsThatAreNotFinite) {
+  const TemporaryFolder folder;
+  const text::Tokenizer tokenizer = letters();
+  TranslationModel model(config_for(tokenizer), 5);
+  nn::named_parameters(model)[1].value.values()[3] = NAN;
+  for (const WeightFormat format : {WeightFormat::f32, WeightFormat::int8}) {
+    const std::string path = folder.file("model");
+    try {
+      save_model_folder(path, model, tokenizer, {}, format);
+      ADD_FAILURE() << "expected an error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::model);
+      EXPECT_TRUE(std::string(error.what()).ends_with("[3]: expected a finite weight, found nan"))
+          << error.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+}
+
+TEST(ModelFolder, EveryFormatHasAChecksumAndAFlippedBitIsRefused) {
+  for (const WeightFormat format : {WeightFormat::f32, WeightFormat::f16, WeightFormat::int8}) {
+    const SavedModel saved;
+    save_model_folder(saved.path, saved.model, saved.tokenizer, {}, format);
+    const std::string path = weights_path(saved.path);
+    EXPECT_TRUE(io::SafetensorsFile::load(path).has_checksum());
+    std::string bytes = io::read_file(path);
+    bytes[bytes.size() - 100] ^= 1;
+    io::write_file_atomically(path, bytes);
+    try {
+      load_model<TranslationModel>(saved.path);
+      ADD_FAILURE() << "expected an error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::model);
+      EXPECT_TRUE(std::string(error.what()).starts_with(path + ": expected contents of the che"))
+          << error.what();
+    }
+  }
+}
+
+TEST(ModelFolder, RefusesFilesThatAreTooLargeAtOnce) {
+  for (const char* name : {"config.json", "generation_config.json", "tokenizer.model"}) {
+    const SavedModel saved;
+    const std::string path = saved.path + '/' + name;
+    std::filesystem::resize_file(path, std::uintmax_t{20} << 30);  // sparse
+    expect_error(ErrorKind::model,
+                 path + ": expected a file of at most 67108864 bytes, found 21474836480",
+                 [&] { load_model_folder<TranslationModel>(saved.path); });
+  }
+  const SavedModel saved;
+  const std::string path = weights_path(saved.path);
+  std::filesystem::resize_file(path, std::uintmax_t{20} << 30);
+  EXPECT_THROW(load_model_folder<TranslationModel>(saved.path), Error);
+}
+
+TEST(ModelFolder, RefusesMoreDataThanItsParametersTake) {
+  const SavedModel saved;
+  const std::string path = weights_path(saved.path);
+  const std::string header = R"({"w":{"dtype":"U8","shape":[21474836480],)"
+                             R"("data_offsets":[0,21474836480]}})";
+  const std::uint64_t length = header.size();
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(&length), 8) << header;
+  std::filesystem::resize_file(path, 8 + header.size() + (std::uintmax_t{20} << 30));
+  const Index bound = 8 * num_parameters(saved.model.config()) + (1 << 20);
+  expect_error(
+      ErrorKind::model,
+      path + ": expected at most " + std::to_string(bound) + " bytes of data, found 21474836480",
+      [&] { load_model<TranslationModel>(saved.path); });
+}
+
+TEST(ModelFolder, RefusesWhatIsNoRegularFileAndNeverWaitsForIt) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"pipe", ": expected a file, found a pipe"},
+      {"folder", ": expected a file, found a folder"},
+      {"device", ": expected a file, found a device"},
+      {"loop", ": cannot be read: Too many levels of symbolic links"},
+      {"nowhere", ": cannot be read: No such file or directory"}};
+  for (const char* name :
+       {"config.json", "generation_config.json", "tokenizer.model", "model.safetensors"}) {
+    for (const auto& [what, reason] : wrong) {
+      const SavedModel saved;
+      const std::string path = saved.path + '/' + name, kind = what;
+      std::filesystem::remove(path);
+      if (kind == "pipe") {
+        ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+      }
+      if (kind == "folder") std::filesystem::create_directory(path);
+      if (kind == "device") std::filesystem::create_symlink("/dev/zero", path);
+      if (kind == "loop") std::filesystem::create_symlink(path, path);
+      if (kind == "nowhere") std::filesystem::create_symlink(path + ".none", path);
+      expect_error(ErrorKind::model, path + reason,
+                   [&] { load_model_folder<TranslationModel>(saved.path); });
+    }
+  }
+}
+
+TEST(ModelFolder, RefusesDecodingSettingsBeyondTheirBounds) {
+  const SavedModel saved;
+  const std::string path = saved.path + "/generation_config.json";
+  const auto refused = [&](const std::string& json, const std::string& reason) {
+    io::write_file_atomically(path, json);
+    expect_error(ErrorKind::model, path + ": " + reason,
+                 [&] { load_generation_config(saved.path); });
+  };
+  refused(R"({"num_beams": 1001})", "num_beams: expected an integer from 1 to 1000, found 1001");
+  refused(R"({"num_beams": 4611686018427387904})",
+          "num_beams: expected an integer from 1 to 1000, found 4611686018427387904");
+  refused(R"({"max_length": 1048577})",
+          "max_length: expected an integer from 0 to 1048576, found 1048577");
+  refused(R"({"length_penalty": 1e300})",
+          "length_penalty: expected a number from -100 to 100, found 1e+300");
 }
 
 TEST(ModelFolder, RefusesWeightsOfAnotherFormatThanTheConfiguration) {

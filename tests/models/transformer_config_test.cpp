@@ -111,6 +111,10 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
                  "config.json: expected encoder layers of at least 1, found 0");
   expect_refused("labels", "[]", "config.json: labels: expected the names of classes, found none",
                  ModelKind::classifier);
+  expect_refused("labels", "[\"warm\", \"a\\nb\"]",
+                 "config.json: expected a label on one line, without control characters, found "
+                 "\"a\\nb\"",
+                 ModelKind::classifier);
   expect_refused("labels", "[\"warm\", \"warm\"]",
                  "config.json: expected labels that differ, found warm twice",
                  ModelKind::classifier);

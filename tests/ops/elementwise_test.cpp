@@ -27,6 +27,24 @@ TEST(Elementwise, SmallValuesByHand) {
   EXPECT_EQ(ops::sum(a).rank(), 0);
 }
 
+TEST(Elementwise, ReluKeepsNaNAndGivesNoNegativeZero) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (Index count = 1; count <= 70; ++count) {  // every place in a vector, and the rest
+    for (Index place = 0; place < count; ++place) {
+      Tensor x = Tensor::full({count}, -0.0f);
+      x.values()[place] = nan;
+      const Tensor y = ops::relu(x);
+      for (Index i = 0; i < count; ++i) {
+        EXPECT_EQ(std::isnan(y.values()[i]), i == place);
+        EXPECT_EQ(std::signbit(y.values()[i]), i == place && std::signbit(nan));
+      }
+    }
+  }
+  EXPECT_EQ(values_of(ops::relu(Tensor::from({infinity, -infinity, 1e-45f, -1e-45f}, {4}))),
+            (std::vector<float>{infinity, 0, 1e-45f, 0}));
+}
+
 TEST(Elementwise, ActivationsByHand) {
   const Tensor x = Tensor::from({0, 1, -1}, {3});
   const Tensor exact = ops::gelu(x), approximate = ops::gelu(x, ops::GeluForm::tanh);

@@ -104,6 +104,19 @@ TEST_F(LinesTest, RefuseBytesThatAreNotUtf8WithLineAndByte) {
             "standard input:1: not valid UTF-8 at byte 4 (found 0xe4)");
 }
 
+TEST_F(LinesTest, RefuseALineThatIsTooLongByItsNumber) {
+  const std::string longest(50, 'x');
+  const auto path = write("long.txt", "short\n" + longest + "\n");
+  EXPECT_EQ(read_lines(path, 50), (Lines{"short", longest}));
+  EXPECT_EQ(data_error([&] { read_lines(path, 49); }),
+            path.string() + ":2: expected a line of at most 49 bytes, found a longer one");
+  EXPECT_EQ(data_error([&] { read_lines("/dev/zero"); }),
+            "/dev/zero:1: expected a line of at most 16777216 bytes, found a longer one");
+  std::istringstream stream("short\nshort\n" + std::string(max_line_bytes + 1, 'x'));
+  EXPECT_EQ(data_error([&] { read_lines(stream, "standard input"); }),
+            "standard input:3: expected a line of at most 1048576 bytes, found a longer one");
+}
+
 TEST_F(LinesTest, ComeInPairsFromTwoFiles) {
   const ParallelLines lines =
       read_parallel_lines(write("a.en", "one\ntwo\n"), write_gzip("a.de.gz", "eins\nzwei\n"));

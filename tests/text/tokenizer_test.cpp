@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "heed/base/error.h"
@@ -149,6 +150,27 @@ TEST(Tokenizer, KeepsSpacesTabsAndUnusualCharacters) {
   }
 }
 
+TEST(Tokenizer, LearnsTheCharactersOfTheNamesOfItsSpecialPieces) {
+  const Lines lines = {"one </s> two <unk> three", "<s>", "x<pad>y <<s>s> <unk><unk> <s"};
+  for (const bool is_running_text : {false, true}) {
+    for (const Subwords subwords : {Subwords::bpe, Subwords::unigram, Subwords::character}) {
+      SCOPED_TRACE(name_of(subwords));
+      const auto tokenizer =
+          Tokenizer::train(lines, {.vocabulary = subwords == Subwords::character ? 40 : 25,
+                                   .subwords = subwords,
+                                   .is_running_text = is_running_text});
+      for (const std::string& line : lines) {
+        const std::vector<int> ids = tokenizer.encode(line);
+        EXPECT_EQ(tokenizer.decode(ids), line);
+        EXPECT_TRUE(std::ranges::all_of(ids, [](int id) { return id > Tokenizer::end; })) << line;
+      }
+      for (int id = Tokenizer::end + 1; id < tokenizer.size(); ++id) {
+        EXPECT_EQ(tokenizer.piece(id).find('\t'), std::string::npos) << tokenizer.piece(id);
+      }
+    }
+  }
+}
+
 TEST(Tokenizer, TurnsNothingIntoNothing) {
   const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
   EXPECT_TRUE(tokenizer.encode("").empty());
@@ -263,6 +285,28 @@ TEST(Tokenizer, RefusesWhatIsNotAModel) {
     EXPECT_STREQ(error.what(), "m/tokenizer.model: not a SentencePiece model");
   }
   EXPECT_EQ(error_of([] { Tokenizer::load("/no/such/tokenizer.model"); }).kind(), ErrorKind::model);
+}
+
+TEST(Tokenizer, NamesTheFileThatCannotBeRead) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& path, const std::string& reason) {
+    const Error error = error_of([&] { Tokenizer::load(path); });
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_EQ(std::string(error.what()), path + ": " + reason);
+  };
+  refused(folder.path(), "expected a file, found a folder");
+  refused("/dev/zero", "expected a file, found a device");
+  refused("/proc/self/mem", "cannot be read: Input/output error");
+  const std::string sparse = folder.write("tokenizer.model", "");
+  std::filesystem::resize_file(sparse, std::uintmax_t{3} << 30);
+  refused(sparse, "expected a file of at most 67108864 bytes, found 3221225472");
+}
+
+TEST(Tokenizer, RefusesMorePiecesThanAnyVocabularyHas) {
+  std::string pieces;
+  for (int i = 0; i <= 1 << 22; ++i) pieces += std::string("\x0a\x00", 2);
+  EXPECT_EQ(std::string(error_of([&] { Tokenizer::from_bytes(pieces, "t"); }).what()),
+            "t: expected at most 4194304 pieces, found 4194305");
 }
 
 TEST(Tokenizer, HasAMaskWhenAskedForAndOnlyThen) {

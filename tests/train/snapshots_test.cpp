@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/io/sha256.h"
 #include "support/same_bits.h"
 #include "support/temporary_folder.h"
 
@@ -69,6 +71,37 @@ TEST(Snapshots, RefuseADamagedFile) {
   bytes.back() ^= 1;
   std::ofstream(path, std::ios::binary) << bytes;
   EXPECT_THROW(snapshots.average(10, weights(1, 2)), Error);
+}
+
+// A file as the first version wrote it: with a SHA-256 in its metadata.
+std::string first_version_file(std::string_view sha256) {
+  const std::string header =
+      R"({"__metadata__":{"sha256":")" + std::string(sha256) +
+      R"(","update":"10"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  const std::uint64_t length = header.size();
+  const float values[] = {1, 2};
+  std::string bytes(8 + header.size() + 8, '\0');
+  std::memcpy(bytes.data(), &length, 8);
+  header.copy(bytes.data() + 8, header.size());
+  std::memcpy(bytes.data() + 8 + header.size(), values, 8);
+  return bytes;
+}
+
+TEST(Snapshots, OfTheFirstVersionAreReadAndTheirChecksumIsCompared) {
+  const TemporaryFolder folder;
+  const float values[] = {1, 2};
+  io::Sha256 hash;
+  hash.update(
+      std::string_view("update\0"
+                       "10\0"
+                       "w",
+                       11));
+  hash.update(std::as_bytes(std::span(values)));
+  const std::string path = folder.write("a", first_version_file(hash.hex_digest()));
+  EXPECT_EQ(load_checked(path).to_floats(load_checked(path).require("w")),
+            (std::vector<float>{1, 2}));
+  const std::string damaged = folder.write("b", first_version_file(std::string(64, '0')));
+  EXPECT_THROW(load_checked(damaged), Error);
 }
 
 TEST(Snapshots, ThoseForLookingBackSpanTheRunAndLoseNoneOfTheAverage) {

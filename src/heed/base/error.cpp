@@ -1,6 +1,11 @@
 #include "heed/base/error.h"
 
+#include "heed/base/printable.h"
+
 namespace heed {
+
+Error::Error(ErrorKind kind, const std::string& message)
+    : std::runtime_error(excerpt(message, max_message_bytes)), kind_(kind) {}
 
 int exit_code(ErrorKind kind) {
   switch (kind) {

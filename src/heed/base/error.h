@@ -1,6 +1,7 @@
 // Errors: one exception type that says whose mistake it was, and `check`, which throws it.
 #pragma once
 
+#include <cstddef>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -14,12 +15,17 @@ enum class ErrorKind { failed, usage, data, model, diverged };
 // option that sets it, --max-length.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  // A message may hold text of a file or of a user. It becomes one line of UTF-8 without control
+  // characters, and what is longer than max_message_bytes loses its middle: the file's name stands
+  // at its beginning, the reason at its end.
+  Error(ErrorKind kind, const std::string& message);
   ErrorKind kind() const { return kind_; }
 
  private:
   ErrorKind kind_;
 };
+
+inline constexpr std::size_t max_message_bytes = 280;
 
 // 1 failed, 2 wrong use, 3 bad data, 4 bad model, 5 diverged.
 int exit_code(ErrorKind kind);

@@ -150,7 +150,8 @@ int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
 int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
   const auto [model, tokenizer, generation] =
       models::load_model_folder<models::LanguageModel>(options.model);
-  const std::vector<std::string> lines = text::read_lines(options.text);
+  const std::vector<std::string> lines =
+      text::read_lines(options.text, text::max_running_line_bytes);
   check_as(ErrorKind::data, !lines.empty(), options.text.string(),
            ": expected lines of text, found none");
   const auto likelihood = infer::text_likelihood(models::pack(model), tokenizer, lines);

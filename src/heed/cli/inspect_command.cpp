@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/io/files.h"
+#include "heed/io/safetensors.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/training_folder.h"
@@ -41,7 +42,7 @@ Json parameter_counts(const std::vector<nn::NamedTensor>& parameters) {
 }
 
 Json tokenizer_summary(const std::string& folder) {
-  if (!io::is_file(folder + "/tokenizer.model")) return nullptr;
+  if (!io::is_there(folder + "/tokenizer.model")) return nullptr;
   const text::Tokenizer tokenizer = models::load_tokenizer(folder);
   return {{"subwords", name_of(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
 }
@@ -64,6 +65,11 @@ Json training_summary(const std::string& folder) {
   }
 }
 
+// Weights that do not fit their checksum were refused when they were loaded.
+std::string checksum_summary(const std::string& folder) {
+  return io::has_checksum(models::weights_path(folder)) ? "ok" : "none";
+}
+
 std::string shown(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
@@ -80,6 +86,7 @@ void print_table(const Json& report, std::ostream& out) {
     }
   }
   if (report["tokenizer"].is_null()) out << "tokenizer\n  none\n";
+  out << "checksum " << report["checksum"].get<std::string>() << '\n';
   out << "weights " << report["weights"].get<std::string>() << '\n';
 }
 
@@ -91,6 +98,7 @@ int inspect(const InspectOptions& options, std::ostream& out) {
                     {"parameters", parameter_counts(parameters)},
                     {"tokenizer", tokenizer_summary(options.model)},
                     {"training", training_summary(options.model)},
+                    {"checksum", checksum_summary(options.model)},
                     {"weights", models::weights_hash(parameters)}};
   if (options.json) {
     out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

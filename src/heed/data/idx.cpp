@@ -7,11 +7,15 @@
 #include "heed/base/error.h"
 #include "heed/io/checked_size.h"
 #include "heed/io/gzip_file.h"
+#include "heed/io/require_memory.h"
 
 namespace heed::data {
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
+// All images of a file: more than any collection in this format has. A few megabytes of gzip may
+// say that they are thousands of times as many.
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 32;
 
 class IdxFile {
  public:
@@ -67,11 +71,14 @@ IdxImages read_idx_images(const std::string& path) {
   check_as(ErrorKind::data, count > 0 && height > 0 && width > 0, path,
            ": expected images with pixels, found ", count, " of ", width, " x ", height);
   const auto size = io::CheckedSize(count, path, ErrorKind::data) * height * width;
-  size.quantized<Index>();  // so that a place among the pixels is an Index
+  check_as(ErrorKind::data, size.value() <= max_bytes, path, ": expected at most ", max_bytes,
+           " bytes of images, found ", size.value());
   IdxImages images{.count = static_cast<Index>(count),
                    .shape = {static_cast<Index>(height), static_cast<Index>(width), 1},
                    .pixels = {}};
-  images.pixels = file.rest(size.value());
+  const auto what = [&] { return std::to_string(size.value()) + " bytes of images"; };
+  images.pixels =
+      io::require_memory(ErrorKind::data, path, what, [&] { return file.rest(size.value()); });
   return images;
 }
 

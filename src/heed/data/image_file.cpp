@@ -8,6 +8,9 @@
 namespace heed::data {
 namespace {
 
+// More than the largest image has that is decoded, at two bytes for each of four channels.
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 29;
+
 // The first bytes, for a message: "89 50 4e 47".
 std::string first_bytes(std::string_view bytes) {
   if (bytes.empty()) return "an empty file";
@@ -23,7 +26,7 @@ std::string first_bytes(std::string_view bytes) {
 }  // namespace
 
 Image read_image(const std::string& path) {
-  const std::string bytes = io::read_file(path, ErrorKind::data);
+  const std::string bytes = io::read_file(path, ErrorKind::data, max_bytes);
   if (is_png(bytes)) return decode_png(bytes, path);
   check_as(ErrorKind::data, is_jpeg(bytes), path, ": expected a PNG or JPEG image, found ",
            first_bytes(bytes));

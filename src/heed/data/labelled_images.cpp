@@ -5,9 +5,13 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/base/printable.h"
 #include "heed/data/idx.h"
 #include "heed/data/image_file.h"
+#include "heed/io/checked_size.h"
 #include "heed/io/files.h"
+#include "heed/io/require_memory.h"
+#include "heed/text/label.h"
 
 namespace heed::data {
 namespace {
@@ -78,7 +82,7 @@ void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
   for (const std::uint8_t number : numbers) {
     classes_.push_back(class_of_label(std::to_string(number), labels_path));
   }
-  pixels_.resize(static_cast<std::size_t>(images.count * shape_.size()));
+  take_memory(images.count, images_path);
   parallel_ranges(images.count, images_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto first = images.pixels.begin() + i * images.shape.size();
@@ -88,12 +92,26 @@ void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
   });
 }
 
+void LabelledImages::take_memory(Index num_images, const std::string& where) {
+  const auto size =
+      io::CheckedSize(static_cast<std::uint64_t>(num_images), where, ErrorKind::data) *
+      static_cast<std::uint64_t>(shape_.size());
+  const auto what = [&] {
+    return std::to_string(num_images) + " images of " + std::to_string(shape_.size()) + " bytes";
+  };
+  io::require_memory(ErrorKind::data, where, what,
+                     [&] { pixels_.resize(size.quantized<std::size_t>()); });
+}
+
 void LabelledImages::read_folders(const std::string& folder) {
   const std::vector<fs::path> folders = listed(folder, /*wants_folders=*/true);
   check_as(ErrorKind::data, !folders.empty(), folder,
            ": expected a folder for each class, or files of MNIST, found neither");
   if (labels_.empty()) {
-    for (const fs::path& one : folders) labels_.push_back(one.filename().string());
+    for (const fs::path& one : folders) {
+      labels_.push_back(one.filename().string());
+      text::check_label(labels_.back(), folder, ErrorKind::data);
+    }
   }
   std::vector<fs::path> files;
   for (const fs::path& one : folders) {
@@ -102,7 +120,7 @@ void LabelledImages::read_folders(const std::string& folder) {
     files.insert(files.end(), of_class.begin(), of_class.end());
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
   }
-  pixels_.resize(files.size() * static_cast<std::size_t>(shape_.size()));
+  take_memory(std::ssize(files), folder);
   parallel_ranges(static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Image image = read_image(files[static_cast<std::size_t>(i)].string());
@@ -114,7 +132,7 @@ void LabelledImages::read_folders(const std::string& folder) {
 int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {
   const auto position = std::ranges::find(labels_, label);
   check_as(ErrorKind::data, position != labels_.end(), where, ": expected one of the ",
-           labels_.size(), " classes, found '", label, "'");
+           labels_.size(), " classes, found '", excerpt(label), "'");
   return static_cast<int>(position - labels_.begin());
 }
 

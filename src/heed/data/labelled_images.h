@@ -43,6 +43,8 @@ class LabelledImages {
  private:
   void read_idx(const std::string& folder, ImagePart part);
   void read_folders(const std::string& folder);
+  // For all pixels of so many images; `where` is the start of a message.
+  void take_memory(Index num_images, const std::string& where);
   int class_of_label(const std::string& label, const std::string& where) const;
   void check_complete(const std::string& folder) const;
 

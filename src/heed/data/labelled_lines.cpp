@@ -5,20 +5,25 @@
 #include <string_view>
 
 #include "heed/base/error.h"
+#include "heed/base/printable.h"
 #include "heed/data/records.h"
+#include "heed/text/label.h"
 #include "heed/text/lines.h"
 
 namespace heed::data {
+
 std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path) {
   std::vector<LabelledLine> lines;
   for (Record& record : read_records(path, {"label", "text"})) {
     lines.push_back({std::move(record.values[0]), std::move(record.values[1]),
                      static_cast<Index>(record.line)});
     const LabelledLine& line = lines.back();
-    check_as(ErrorKind::data, !text::is_blank(line.label), path.string(), ":", line.number,
+    const std::string where = path.string() + ':' + std::to_string(line.number);
+    check_as(ErrorKind::data, !text::is_blank(line.label), where,
              ": expected a label, found an empty one");
-    check_as(ErrorKind::data, !text::is_blank(line.text), path.string(), ":", line.number,
-             ": expected text after the label ", line.label, ", found none");
+    text::check_label(line.label, where, ErrorKind::data);
+    check_as(ErrorKind::data, !text::is_blank(line.text), where, ": expected text after the label ",
+             excerpt(line.label), ", found none");
   }
   return lines;
 }
@@ -37,7 +42,8 @@ std::vector<int> classes_of(std::span<const LabelledLine> lines,
   for (const LabelledLine& line : lines) {
     const auto entry = numbers.find(line.label);
     check_as(ErrorKind::data, entry != numbers.end(), file, ":", line.number,
-             ": expected one of the ", labels.size(), " labels of the model, found ", line.label);
+             ": expected one of the ", labels.size(), " labels of the model, found ",
+             excerpt(line.label));
     classes.push_back(entry->second);
   }
   return classes;

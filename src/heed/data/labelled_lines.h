@@ -17,7 +17,8 @@ struct LabelledLine {
 };
 
 // The fields `label` and `text` of a .tsv, .csv or .jsonl file; see read_records. Refuses
-// (ErrorKind::data) a file that is not so, an empty label and an empty text, by file and line.
+// (ErrorKind::data) a file that is not so, an empty label, one with line ends or other control
+// characters (see text::check_label), and an empty text, by file and line.
 std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path);
 
 // Every label once, in the order of the alphabet.

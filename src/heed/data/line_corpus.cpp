@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/encode_lines.h"
+#include "heed/text/lines.h"
 
 namespace heed::data {
 
@@ -11,7 +12,7 @@ LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
   LineCorpus corpus;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     const auto length = static_cast<Index>(encoded[i].size());
-    if (length == 0) {
+    if (length == 0 || text::is_blank(lines[i])) {
       ++corpus.num_blank_;
     } else if (length > max_length) {
       ++corpus.num_too_long_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/printable.h"
 #include "heed/io/json_fields.h"
 #include "heed/text/csv.h"
 
@@ -22,10 +23,7 @@ std::string place(const std::string& file, std::size_t line) {
 std::string listed(const Names& names) {
   std::string list;
   for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
-  if (list.size() <= 60) return list;
-  std::size_t end = 57;
-  while ((list[end] & 0xc0) == 0x80) --end;  // not within a character
-  return list.substr(0, end) + "...";
+  return excerpt(list);
 }
 
 std::string counted_columns(std::size_t count) {

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/encode_lines.h"
+#include "heed/text/lines.h"
 
 namespace heed::data {
 
@@ -20,7 +21,9 @@ TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> sourc
   TranslationCorpus corpus;
   const auto max_length = static_cast<std::size_t>(options.max_length);
   for (std::size_t i = 0; i < source.size(); ++i) {
-    if (source_ids[i].empty() || target_ids[i].empty()) {
+    const bool is_blank = text::is_blank(source[i]) || text::is_blank(target[i]) ||
+                          source_ids[i].empty() || target_ids[i].empty();
+    if (is_blank) {
       ++corpus.num_blank_;
     } else if (std::max(source_ids[i].size(), target_ids[i].size()) > max_length) {
       ++corpus.num_too_long_;

@@ -23,9 +23,9 @@ struct TranslationCorpusOptions {
 // Keeps the pairs that can be trained on and counts the others. Pair i is its i-th kept pair.
 class TranslationCorpus {
  public:
-  // Line i of the source belongs to line i of the target. The result does not depend on the number
-  // of threads. Refuses (ErrorKind::data) texts of different lengths, and texts of which no pair
-  // remains.
+  // Line i of the source belongs to line i of the target. Leaves out pairs of which one side is
+  // blank (text::is_blank). The result does not depend on the number of threads. Refuses
+  // (ErrorKind::data) texts of different lengths, and texts of which no pair remains.
   static TranslationCorpus tokenize(std::span<const std::string> source,
                                     std::span<const std::string> target,
                                     const text::Tokenizer& tokenizer,

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "heed/io/file_reader.h"
+
 namespace heed::io {
 namespace {
 
@@ -34,25 +36,6 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-std::string read_all(int descriptor, const std::string& path, ErrorKind kind) {
-  struct stat status {};
-  const int stated = ::fstat(descriptor, &status);
-  check_as(kind, stated == 0, path, ": cannot be read: ", reason(errno));
-  check_as(kind, !S_ISDIR(status.st_mode), path, ": expected a file, found a folder");
-  // One byte more than the file says, so that the end is usually seen without growing.
-  std::string bytes(static_cast<std::size_t>(status.st_size) + 1, '\0');
-  for (std::size_t size = 0;;) {
-    if (size == bytes.size()) bytes.resize(size + size / 2 + buffer_bytes);
-    const ssize_t count = ::read(descriptor, bytes.data() + size, bytes.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    check_as(kind, count >= 0, path, ": cannot be read: ", reason(errno));
-    size += static_cast<std::size_t>(count);
-    if (count > 0) continue;
-    bytes.resize(size);
-    return bytes;
-  }
-}
-
 // After a power cut a rename holds only if its folder was synced.
 void sync_folder(const std::string& folder) {
   const Descriptor descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -70,10 +53,8 @@ bool is_abandoned(const std::string& path) {
 
 }  // namespace
 
-std::string read_file(const std::string& path, ErrorKind kind) {
-  const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  check_as(kind, descriptor.number >= 0, path, ": cannot be read: ", reason(errno));
-  return read_all(descriptor.number, path, kind);
+std::string read_file(const std::string& path, ErrorKind kind, std::uint64_t max_bytes) {
+  return FileReader(path, kind).read_rest(max_bytes);
 }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {
@@ -155,6 +136,11 @@ void create_folder(const std::string& path) {
   fs::create_directories(path, error);
   check(!error && is_folder(path), path,
         ": cannot make this folder: ", error ? error.message() : "there is a file of this name");
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
 }
 
 bool is_file(const std::string& path) {

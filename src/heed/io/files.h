@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,8 +13,10 @@
 
 namespace heed::io {
 
-// Everything in the file. `kind` says whose mistake a missing or unreadable file is.
-std::string read_file(const std::string& path, ErrorKind kind = ErrorKind::data);
+// Everything in a regular file of at most `max_bytes`. `kind` says whose mistake another one is;
+// see FileReader.
+std::string read_file(const std::string& path, ErrorKind kind = ErrorKind::data,
+                      std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
 // Replaces the file in one step: on Error (no space, no permission) the old file is untouched and
 // nothing is left beside it.
@@ -48,6 +52,7 @@ void remove_abandoned_writes(const std::string& folder);
 // Makes the folder and its parents where they are missing.
 void create_folder(const std::string& path);
 
+bool is_there(const std::string& path);  // anything, be it a link that leads nowhere
 bool is_file(const std::string& path);
 bool is_folder(const std::string& path);
 

@@ -7,8 +7,6 @@
 #include <string>
 #include <string_view>
 
-struct gzFile_s;
-
 namespace heed::io {
 
 class GzipFile {
@@ -16,18 +14,21 @@ class GzipFile {
   // Refuses (ErrorKind::data) a file that is missing or cannot be opened, and a folder where `what`
   // ("a text file") was expected.
   GzipFile(const std::string& path, std::string_view what);
+  ~GzipFile();
 
   // The next bytes; fewer than there is room for only at the end of the file. Refuses
-  // (ErrorKind::data) what cannot be read, and compressed data that is damaged or cut short.
+  // (ErrorKind::data) what cannot be read, compressed data that is damaged or cut short, and bytes
+  // after the compressed data that are not compressed themselves.
   std::size_t read(std::span<char> bytes);
 
  private:
-  struct Close {
-    void operator()(gzFile_s* file) const;
-  };
+  class Source;
+  class Inflater;
 
-  std::string path_;
-  std::unique_ptr<gzFile_s, Close> file_;
+  std::size_t read_compressed(std::span<char> bytes);  // 0: the end
+
+  std::unique_ptr<Source> source_;
+  std::unique_ptr<Inflater> inflater_;  // null: the file is not compressed
 };
 
 }  // namespace heed::io

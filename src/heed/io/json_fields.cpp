@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "heed/base/printable.h"
 #include "heed/io/files.h"
 #include "heed/io/strict_json.h"
 
@@ -15,14 +16,9 @@ using nlohmann::json;
 
 constexpr int max_depth = 64;
 
-// Part of a message, cut short: a field may hold a page of text.
+// Part of a message.
 std::string shown(const json& value) {
-  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > 60) {
-    text.resize(57);
-    text += "...";
-  }
-  return text;
+  return excerpt(value.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
 // "a positive integer", "an integer of at least 2", "a number from 0 to 1", ...
@@ -59,7 +55,7 @@ JsonFields::JsonFields(std::shared_ptr<const nlohmann::json> object, std::string
     : object_(std::move(object)), prefix_(std::move(prefix)), kind_(kind) {}
 
 JsonFields JsonFields::load(const std::string& path, ErrorKind kind) {
-  return parse(read_file(path, kind), path, kind);
+  return parse(read_file(path, kind, max_config_bytes), path, kind);
 }
 
 JsonFields JsonFields::parse(std::string_view text, const std::string& source, ErrorKind kind) {

@@ -22,6 +22,9 @@
 
 namespace heed::io {
 
+// The longest file of settings that is read.
+inline constexpr std::uint64_t max_config_bytes = std::uint64_t{64} << 20;
+
 struct IntegerRange {
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();

@@ -1,7 +1,5 @@
 #include "heed/io/safetensors.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,9 +9,13 @@
 
 #include "heed/base/error.h"
 #include "heed/base/half.h"
+#include "heed/base/printable.h"
+#include "heed/base/utf8.h"
 #include "heed/io/checked_size.h"
+#include "heed/io/file_reader.h"
 #include "heed/io/files.h"
 #include "heed/io/strict_json.h"
+#include "heed/io/xxh3.h"
 
 namespace heed::io {
 namespace {
@@ -25,53 +27,37 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 constexpr std::size_t length_bytes = 8;            // the header's length, at the very beginning
 constexpr std::uint64_t max_header = 100'000'000;  // the format's own limit, reading and writing
 constexpr int max_depth = 3;                       // header > entry > shape
+constexpr std::size_t max_tensors = 1 << 20;       // of far larger models than anybody trains here
 constexpr std::string_view metadata_key = "__metadata__";
-
-bool is_utf8(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  for (std::size_t begin = 0; begin < text.size();) {
-    // A character has at most 4 bytes; the length given keeps the read inside the text.
-    const auto left = static_cast<utf8proc_ssize_t>(std::min<std::size_t>(4, text.size() - begin));
-    utf8proc_int32_t character = 0;
-    const utf8proc_ssize_t length = utf8proc_iterate(bytes + begin, left, &character);
-    if (length <= 0) return false;
-    begin += static_cast<std::size_t>(length);
-  }
-  return true;
-}
+const std::string checksum_key = "heed.xxh3";  // of the metadata
 
 template <typename... Parts>
 void check_model(bool ok, const Parts&... parts) {
   check_as(ErrorKind::model, ok, parts...);
 }
 
-// JSON as part of a message, cut short: it may be megabytes long.
+// JSON as part of a message.
 std::string shown(const json& value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
+  return excerpt(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-struct Sections {
-  std::string_view header;
-  std::string_view data;
-};
-
-Sections split_sections(std::string_view bytes, const std::string& source) {
+// From the first bytes of a file: how long its header is.
+std::uint64_t header_length(std::string_view bytes, std::uint64_t file_size,
+                            const std::string& source) {
   check_model(bytes.size() >= length_bytes, source, ": expected at least ", length_bytes,
               " bytes of header length, found ", bytes.size());
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), length_bytes);
   check_model(length <= max_header, source, ": expected a header of at most ", max_header,
               " bytes, found ", length);
-  const std::uint64_t end = (CheckedSize(length, source) + length_bytes).value();
-  check_model(end <= bytes.size(), source, ": expected a header that ends inside the file of ",
-              bytes.size(), " bytes, found one that ends at ", end);
-  return {bytes.substr(length_bytes, length), bytes.substr(end)};
+  check_model(length + length_bytes <= file_size, source,
+              ": expected a header that ends inside the file of ", file_size,
+              " bytes, found one that ends at ", length + length_bytes);
+  return length;
 }
 
-json parse_header(std::string_view header, const std::string& source) {
-  check_model(is_utf8(header), source, ": expected a header in UTF-8, found other bytes");
+json parse_json(std::string_view header, const std::string& source) {
+  check_model(is_valid_utf8(header), source, ": expected a header in UTF-8, found other bytes");
   check_model(header.starts_with('{'), source, ": expected a header that starts with {, found ",
               header.empty() ? "nothing" : shown(std::string(1, header.front())));
   // The format pads with spaces; JSON would also allow tabs and line ends here.
@@ -87,8 +73,8 @@ Metadata read_metadata(const json& entry, const std::string& source) {
               shown(entry));
   Metadata metadata;
   for (const auto& [key, value] : entry.items()) {
-    check_model(value.is_string(), source, ": __metadata__: ", key, ": expected a string, found ",
-                shown(value));
+    check_model(value.is_string(), source, ": __metadata__: ", excerpt(key),
+                ": expected a string, found ", shown(value));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -151,41 +137,102 @@ std::uint64_t needed_bytes(DType dtype, const std::vector<std::int64_t>& shape,
   return size.value();
 }
 
-TensorRecord read_entry(const std::string& name, const json& entry, std::string_view data,
+// A tensor whose data begin at this byte of the data section.
+struct PlacedTensor {
+  TensorRecord record;  // without its bytes
+  std::uint64_t begin = 0, end = 0;
+};
+
+PlacedTensor read_entry(const std::string& name, const json& entry, std::uint64_t data_size,
                         const std::string& source) {
-  const std::string context = source + ": " + name;
+  const std::string context = source + ": " + excerpt(name);
+  check_model(!has_control_characters(name), context,
+              ": expected a name without control characters");
   const EntryReader reader(entry, context);
   const auto [begin, end] = reader.offsets();
   check_model(begin <= end, context, ": data_offsets: expected begin <= end, found ", begin,
               " and ", end);
-  check_model(end <= data.size(), context, ": data_offsets: expected an end within the ",
-              data.size(), " bytes of data, found ", end);
+  check_model(end <= data_size, context, ": data_offsets: expected an end within the ", data_size,
+              " bytes of data, found ", end);
   TensorRecord record{.name = name, .dtype = reader.dtype(), .shape = reader.shape(), .bytes = {}};
   const std::uint64_t needed = needed_bytes(record.dtype, record.shape, context);
   check_model(end - begin == needed, context, ": expected ", needed, " bytes for its shape, found ",
               end - begin);
-  record.bytes = std::as_bytes(std::span(data.data() + begin, end - begin));
-  return record;
+  return {std::move(record), begin, end};
 }
 
 // Laid end to end, the tensors cover the data: no hole, no overlap, nothing after the last.
-void check_layout(std::vector<TensorRecord> tensors, std::string_view data,
+void check_layout(const std::vector<PlacedTensor>& tensors, std::uint64_t data_size,
                   const std::string& source) {
-  const auto* base = reinterpret_cast<const std::byte*>(data.data());
+  std::vector<const PlacedTensor*> by_place;
+  for (const PlacedTensor& tensor : tensors) by_place.push_back(&tensor);
   // An empty tensor comes before the one that starts at the same offset.
-  std::ranges::sort(tensors, {}, [](const TensorRecord& record) {
-    return std::pair(record.bytes.data(), record.bytes.size());
+  std::ranges::sort(by_place, {}, [](const PlacedTensor* tensor) {
+    return std::pair(tensor->begin, tensor->end);
   });
-  std::size_t position = 0;
-  for (const TensorRecord& record : tensors) {
-    const auto begin = static_cast<std::size_t>(record.bytes.data() - base);
-    check_model(begin == position, source, ": ", record.name,
+  std::uint64_t position = 0;
+  for (const PlacedTensor* tensor : by_place) {
+    check_model(tensor->begin == position, source, ": ", excerpt(tensor->record.name),
                 ": data_offsets: expected to begin where the tensor before ends, at ", position,
-                ", found ", begin);
-    position += record.bytes.size();
+                ", found ", tensor->begin);
+    position = tensor->end;
   }
-  check_model(position == data.size(), source, ": expected ", position,
-              " bytes of data as the header says, found ", data.size());
+  check_model(position == data_size, source, ": expected ", position,
+              " bytes of data as the header says, found ", data_size);
+}
+
+struct Header {
+  std::vector<PlacedTensor> tensors;  // sorted by name
+  Metadata metadata;
+};
+
+Header parse_header(std::string_view text, std::uint64_t data_size, const std::string& source) {
+  const json entries = parse_json(text, source);
+  check_model(entries.size() <= max_tensors, source, ": expected at most ", max_tensors,
+              " tensors, found ", entries.size());
+  Header header;
+  for (const auto& [name, entry] : entries.items()) {
+    if (name == metadata_key) {
+      header.metadata = read_metadata(entry, source);
+    } else {
+      header.tensors.push_back(read_entry(name, entry, data_size, source));
+    }
+  }
+  check_layout(header.tensors, data_size, source);
+  std::ranges::sort(
+      header.tensors, {}, [](const PlacedTensor& t) -> auto& { return t.record.name; });
+  return header;
+}
+
+Header read_header(FileReader& file, const std::string& path) {
+  const std::string first = file.read(std::min<std::uint64_t>(file.size(), length_bytes));
+  const std::uint64_t length = header_length(first, file.size(), path);
+  return parse_header(file.read(length), file.size() - length_bytes - length, path);
+}
+
+void update_sized(Xxh3& hash, std::string_view text) {
+  hash.update(text.size());
+  hash.update(text);
+}
+
+// XXH3-128 over the metadata and the tensors in the order of their names, wherever the data of each
+// stand. docs/file_formats.md describes the bytes.
+std::string checksum(const Metadata& metadata, std::span<const TensorRecord* const> by_name) {
+  Xxh3 hash;
+  hash.update(metadata.size());
+  for (const auto& [key, value] : metadata) {
+    update_sized(hash, key);
+    update_sized(hash, value);
+  }
+  hash.update(by_name.size());
+  for (const TensorRecord* record : by_name) {
+    update_sized(hash, record->name);
+    update_sized(hash, dtype_name(record->dtype));
+    hash.update(record->shape.size());
+    for (const std::int64_t axis : record->shape) hash.update(static_cast<std::uint64_t>(axis));
+    hash.update(record->bytes);
+  }
+  return hash.hex_digest();
 }
 
 template <typename Stored, typename Number, typename Convert>
@@ -206,26 +253,58 @@ TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
   return {std::move(name), DType::f32, std::move(shape), std::as_bytes(values)};
 }
 
-SafetensorsFile SafetensorsFile::load(const std::string& path) {
-  return parse(read_file(path, ErrorKind::model), path);
+// Tensors point into `bytes`, whose data section begins at `data_begin`.
+class SafetensorsFile::Builder {
+ public:
+  static SafetensorsFile build(Header header, std::string bytes, std::size_t data_begin,
+                               std::string source) {
+    SafetensorsFile file;
+    file.source_ = std::move(source);
+    file.bytes_ = std::make_shared<const std::string>(std::move(bytes));
+    file.metadata_ = std::move(header.metadata);
+    for (PlacedTensor& tensor : header.tensors) {
+      const char* begin = file.bytes_->data() + data_begin + tensor.begin;
+      tensor.record.bytes = std::as_bytes(std::span(begin, tensor.end - tensor.begin));
+      file.tensors_.push_back(std::move(tensor.record));
+    }
+    check_checksum(file);
+    return file;
+  }
+
+ private:
+  static void check_checksum(SafetensorsFile& file) {
+    const auto stored = file.metadata_.extract(checksum_key);
+    if (stored.empty()) return;
+    std::vector<const TensorRecord*> by_name;
+    for (const TensorRecord& record : file.tensors_) by_name.push_back(&record);
+    const std::string found = checksum(file.metadata_, by_name);
+    check_model(stored.mapped() == found, file.source_, ": expected contents of the checksum ",
+                excerpt(stored.mapped()), ", found ", found, ": the file is damaged");
+    file.has_checksum_ = true;
+  }
+};
+
+SafetensorsFile SafetensorsFile::load(const std::string& path, std::uint64_t max_data_bytes) {
+  FileReader file(path, ErrorKind::model);
+  Header header = read_header(file, path);
+  std::uint64_t size = 0;
+  for (const PlacedTensor& tensor : header.tensors) size += tensor.end - tensor.begin;
+  check_model(size <= max_data_bytes, path, ": expected at most ", max_data_bytes,
+              " bytes of data, found ", size);
+  return Builder::build(std::move(header), file.read(size), 0, path);
 }
 
 SafetensorsFile SafetensorsFile::parse(std::string bytes, std::string source) {
-  SafetensorsFile file;
-  file.source_ = std::move(source);
-  file.bytes_ = std::make_shared<const std::string>(std::move(bytes));
-  const Sections sections = split_sections(*file.bytes_, file.source_);
-  const json header = parse_header(sections.header, file.source_);
-  for (const auto& [name, entry] : header.items()) {
-    if (name == metadata_key) {
-      file.metadata_ = read_metadata(entry, file.source_);
-    } else {
-      file.tensors_.push_back(read_entry(name, entry, sections.data, file.source_));
-    }
-  }
-  check_layout(file.tensors_, sections.data, file.source_);
-  std::ranges::sort(file.tensors_, {}, &TensorRecord::name);
-  return file;
+  const std::uint64_t length = header_length(bytes, bytes.size(), source);
+  const std::size_t data_begin = length_bytes + length;
+  Header header = parse_header(std::string_view(bytes).substr(length_bytes, length),
+                               bytes.size() - data_begin, source);
+  return Builder::build(std::move(header), std::move(bytes), data_begin, std::move(source));
+}
+
+bool has_checksum(const std::string& path) {
+  FileReader file(path, ErrorKind::model);
+  return read_header(file, path).metadata.contains(checksum_key);
 }
 
 std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
@@ -237,14 +316,15 @@ std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
 
 TensorRecord SafetensorsFile::require(std::string_view name) const {
   std::optional<TensorRecord> record = find(name);
-  check_model(record.has_value(), source_, ": expected a tensor named ", name, ", found none");
+  check_model(record.has_value(), source_, ": expected a tensor named ", excerpt(name),
+              ", found none");
   return *std::move(record);
 }
 
 void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> values) const {
   const std::size_t count = record.bytes.size() / dtype_bytes(record.dtype);
-  check_model(values.size() == count, source_, ": ", record.name, ": expected ", values.size(),
-              " numbers, found ", count);
+  check_model(values.size() == count, source_, ": ", excerpt(record.name), ": expected ",
+              values.size(), " numbers, found ", count);
   switch (record.dtype) {
     case DType::f32:
       if (count > 0) std::memcpy(values.data(), record.bytes.data(), record.bytes.size());
@@ -258,8 +338,8 @@ void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> v
     default:
       break;
   }
-  fail(ErrorKind::model, source_, ": ", record.name, ": expected floating-point numbers, found ",
-       dtype_name(record.dtype));
+  fail(ErrorKind::model, source_, ": ", excerpt(record.name),
+       ": expected floating-point numbers, found ", dtype_name(record.dtype));
 }
 
 std::vector<float> SafetensorsFile::to_floats(const TensorRecord& record) const {
@@ -270,7 +350,7 @@ std::vector<float> SafetensorsFile::to_floats(const TensorRecord& record) const 
 
 std::vector<std::int64_t> SafetensorsFile::to_integers(const TensorRecord& record) const {
   std::vector<std::int64_t> values(record.bytes.size() / dtype_bytes(record.dtype));
-  const std::string context = source_ + ": " + record.name;
+  const std::string context = source_ + ": " + excerpt(record.name);
   const auto quantized = [&](std::uint64_t v) {
     return CheckedSize(v, context).quantized<int64_t>();
   };
@@ -309,13 +389,16 @@ std::vector<std::int64_t> SafetensorsFile::to_integers(const TensorRecord& recor
 namespace {
 
 std::string quoted(const std::string& text, const std::string& path) {
-  check(is_utf8(text), path, ": expected names in UTF-8, found other bytes");
+  check(is_valid_utf8(text), path, ": expected names in UTF-8, found other bytes");
   return json(text).dump();
 }
 
 void check_writable(const TensorRecord& record, const std::string& path) {
   check(record.name != metadata_key, path, ": expected another name than __metadata__");
-  const std::string context = path + ": " + record.name;
+  const std::string context = path + ": " + excerpt(record.name);
+  check(is_valid_utf8(record.name), path, ": expected names in UTF-8, found other bytes");
+  check(!has_control_characters(record.name), context,
+        ": expected a name without control characters");
   for (const std::int64_t axis : record.shape) {
     check(axis >= 0, context, ": shape: expected sizes of at least 0, found ", axis);
   }
@@ -344,7 +427,7 @@ std::string header_text(const std::vector<const TensorRecord*>& tensors, const M
     if (!pairs.empty()) pairs += ',';
     pairs += quoted(key, path) + ':' + quoted(value, path);
   }
-  if (!metadata.empty()) add(std::string(metadata_key), '{' + pairs + '}');
+  add(std::string(metadata_key), '{' + pairs + '}');
   std::size_t begin = 0;
   for (const TensorRecord* record : tensors) {
     add(record->name, entry_text(*record, begin));
@@ -357,8 +440,8 @@ std::string header_text(const std::vector<const TensorRecord*>& tensors, const M
   return text;
 }
 
-std::vector<const TensorRecord*> in_file_order(std::span<const TensorRecord> tensors,
-                                               const std::string& path) {
+std::vector<const TensorRecord*> in_order_of_names(std::span<const TensorRecord> tensors,
+                                                   const std::string& path) {
   std::vector<const TensorRecord*> order;
   for (const TensorRecord& record : tensors) {
     check_writable(record, path);
@@ -367,18 +450,20 @@ std::vector<const TensorRecord*> in_file_order(std::span<const TensorRecord> ten
   std::ranges::sort(order, {}, &TensorRecord::name);
   for (std::size_t i = 1; i < order.size(); ++i) {
     check(order[i - 1]->name != order[i]->name, path, ": expected each name once, found ",
-          order[i]->name, " twice");
+          excerpt(order[i]->name), " twice");
   }
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [](const TensorRecord* record) { return dtype_bytes(record->dtype); });
   return order;
 }
 
 }  // namespace
 
 void write_safetensors(const std::string& path, std::span<const TensorRecord> tensors,
-                       const Metadata& metadata) {
-  const std::vector<const TensorRecord*> order = in_file_order(tensors, path);
+                       Metadata metadata) {
+  std::vector<const TensorRecord*> order = in_order_of_names(tensors, path);
+  metadata.erase(checksum_key);
+  metadata[checksum_key] = checksum(metadata, order);
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [](const TensorRecord* record) { return dtype_bytes(record->dtype); });
   const std::string header = header_text(order, metadata, path);
   const std::uint64_t length = header.size();
   AtomicFile file(path);

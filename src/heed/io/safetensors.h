@@ -3,10 +3,14 @@
 // Reading checks every rule of the format before a byte of data is used; a file that breaks one
 // gets an Error(model) that names the file, the rule and what was found. docs/file_formats.md
 // lists the rules.
+//
+// What Heed writes has a checksum in its metadata, and reading compares it. Files without one, as
+// other programs write them, are read all the same.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,14 +40,19 @@ TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
 // A whole file in memory; copies share it, and records point into it.
 class SafetensorsFile {
  public:
-  static SafetensorsFile load(const std::string& path);
+  // The whole header is checked before memory is taken for the data, of which there may be at most
+  // `max_data_bytes`.
+  static SafetensorsFile load(
+      const std::string& path,
+      std::uint64_t max_data_bytes = std::numeric_limits<std::uint64_t>::max());
   // `source` stands for the file in messages.
   static SafetensorsFile parse(std::string bytes, std::string source);
 
   const std::vector<TensorRecord>& tensors() const { return tensors_; }  // sorted by name
   std::optional<TensorRecord> find(std::string_view name) const;
-  TensorRecord require(std::string_view name) const;  // Error(model) when it is not there
-  const Metadata& metadata() const { return metadata_; }
+  TensorRecord require(std::string_view name) const;      // Error(model) when it is not there
+  const Metadata& metadata() const { return metadata_; }  // without the checksum
+  bool has_checksum() const { return has_checksum_; }     // one that fits
   const std::string& source() const { return source_; }
 
   // Any floating-point type as floats; f64 is rounded. Error(model) for other types.
@@ -54,16 +63,23 @@ class SafetensorsFile {
   std::vector<std::int64_t> to_integers(const TensorRecord& record) const;
 
  private:
+  class Builder;
+
   std::string source_;
   std::shared_ptr<const std::string> bytes_;
   std::vector<TensorRecord> tensors_;
   Metadata metadata_;
+  bool has_checksum_ = false;
 };
+
+// Does the file say that it has a checksum? Reads the header only.
+bool has_checksum(const std::string& path);
 
 // Replaces `path` in one step (see AtomicFile), streaming. The data stand by size of element,
 // largest first, then by name, so that every tensor is aligned, and equal tensors make equal files.
-// Refuses names that occur twice or are no UTF-8, and shapes that do not fit their bytes.
+// Adds the checksum. Refuses names that occur twice, are no UTF-8 or hold control characters, and
+// shapes that do not fit their bytes.
 void write_safetensors(const std::string& path, std::span<const TensorRecord> tensors,
-                       const Metadata& metadata = {});
+                       Metadata metadata = {});
 
 }  // namespace heed::io

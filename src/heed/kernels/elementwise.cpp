@@ -65,7 +65,8 @@ void AddRows(float* sums, const float* x, Index rows, Index cols, Index x_stride
 
 void Relu(float* y, const float* x, Index count) {
   const auto zero = hn::Zero(FloatTag());
-  Map(y, x, count, [zero](auto v) HWY_ATTR { return hn::Max(v, zero); });
+  // Max(v, zero) would be 0 for NaN on x86 and NaN on Arm.
+  Map(y, x, count, [zero](auto v) HWY_ATTR { return hn::IfThenZeroElse(hn::Le(v, zero), v); });
 }
 
 void ReluBackward(float* dx, const float* dy, const float* y, Index count) {

@@ -24,7 +24,8 @@ struct LoraAdapter {
 // adapter.safetensors of a model folder.
 std::string adapter_path(const std::string& folder);
 void save_adapter(const std::string& path, const LoraAdapter& adapter);
-// Refuses (ErrorKind::model) what is no adapter, and shapes that do not fit each other.
+// Refuses (ErrorKind::model) what is no adapter, matrices without their other half, shapes that do
+// not fit each other, and numbers that are not finite.
 LoraAdapter load_adapter(const std::string& path);
 
 // Adds the adapter to the parameters, whose tensors become new ones. Refuses (ErrorKind::model)

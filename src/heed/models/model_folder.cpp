@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/io/json_fields.h"
+#include "heed/io/require_memory.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/sha256.h"
+#include "heed/models/finite_weights.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/stored_weights.h"
 
@@ -28,13 +31,23 @@ std::string generation_path(const std::string& folder) {
 // "DIR: expected a model folder with config.json, found none"
 void require_part(const std::string& folder, const std::string& path) {
   io::require_folder(folder, "a model folder", ErrorKind::model);
-  check_as(ErrorKind::model, io::is_file(path), folder, ": expected a model folder with ",
+  check_as(ErrorKind::model, io::is_there(path), folder, ": expected a model folder with ",
            path.substr(folder.size() + 1), ", found none");
+}
+
+// What the weights of this many parameters take at most, in a file of the widest type. A file with
+// more is refused before memory is taken for it.
+std::uint64_t max_data_bytes(Index num_parameters) {
+  constexpr std::uint64_t slack = 1 << 20, most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t bytes_each = io::dtype_bytes(io::DType::f64);
+  const auto count = static_cast<std::uint64_t>(num_parameters);
+  return count < (most - slack) / bytes_each ? count * bytes_each + slack : most;
 }
 
 // A configuration that asks for far more numbers than the file holds would make us allocate them
 // first and refuse them later.
-void check_size(const io::SafetensorsFile& file, const TransformerConfig& config) {
+void check_size(const io::SafetensorsFile& file, const TransformerConfig& config,
+                Index num_parameters) {
   constexpr Index slack = Index{1} << 26;
   Index num_stored = 0;
   for (const io::TensorRecord& record : file.tensors()) {
@@ -42,9 +55,8 @@ void check_size(const io::SafetensorsFile& file, const TransformerConfig& config
     const Index count = static_cast<Index>(record.bytes.size() / io::dtype_bytes(record.dtype));
     num_stored += is_pairs ? 2 * count : count;
   }
-  check_as(ErrorKind::model, num_parameters(config) <= num_stored + slack, file.source(),
-           ": expected the ", num_parameters(config), " numbers of config.json, found ",
-           num_stored);
+  check_as(ErrorKind::model, num_parameters <= num_stored + slack, file.source(), ": expected the ",
+           num_parameters, " numbers of config.json, found ", num_stored);
 }
 
 std::string to_json(const GenerationConfig& generation) {
@@ -63,8 +75,9 @@ std::string weights_path(const std::string& folder) { return folder + "/model.sa
 
 TransformerConfig load_config(const std::string& folder) {
   require_part(folder, config_path(folder));
-  return transformer_config_from_json(io::read_file(config_path(folder), ErrorKind::model),
-                                      config_path(folder));
+  const std::string path = config_path(folder);
+  return transformer_config_from_json(io::read_file(path, ErrorKind::model, io::max_config_bytes),
+                                      path);
 }
 
 void save_config(const std::string& folder, const TransformerConfig& config) {
@@ -98,11 +111,16 @@ Model load_model(const std::string& folder) {
   check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
            name_of(Model::kind), ", found ", name_of(config.kind));
   require_part(folder, weights_path(folder));
-  const auto file = io::SafetensorsFile::load(weights_path(folder));
-  check_size(file, config);
-  Model model = uninitialized<Model>(config);
-  read_weights(model, file, config.weights);
-  return model;
+  const Index num_numbers = num_parameters(config);
+  const std::string path = weights_path(folder);
+  const auto what = [&] { return "a model of " + std::to_string(num_numbers) + " parameters"; };
+  return io::require_memory(ErrorKind::model, path, what, [&] {
+    const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
+    check_size(file, config, num_numbers);
+    Model model = uninitialized<Model>(config);
+    read_weights(model, file, config.weights);
+    return model;
+  });
 }
 
 template <TextModel Model>
@@ -117,17 +135,21 @@ template <TextModel Model>
 void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation,
                        WeightFormat weights) {
+  const std::vector<nn::NamedTensor> values = parameters(model);
+  check_finite(values, weights_path(folder));  // before there is half a folder
   save_config(folder, model.config(), weights);
   save_tokenizer(folder, tokenizer);
   if (Model::kind == ModelKind::translation) {
     io::write_file_atomically(generation_path(folder), to_json(generation));
   }
-  save_weights(folder, parameters(model), weights);
+  save_weights(folder, values, weights);
 }
 
 void save_model_folder(const std::string& folder, const ImageClassifier& model) {
+  const std::vector<nn::NamedTensor> values = parameters(model);
+  check_finite(values, weights_path(folder));
   save_config(folder, model.config(), WeightFormat::f32);
-  save_weights(folder, parameters(model));
+  save_weights(folder, values);
 }
 
 #define HEED_INSTANTIATE_TEXT_MODEL(Model)                                                  \
@@ -160,11 +182,14 @@ void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer)
 
 GenerationConfig load_generation_config(const std::string& folder) {
   GenerationConfig generation;
-  if (!io::is_file(generation_path(folder))) return generation;
+  if (!io::is_there(generation_path(folder))) return generation;
   const auto fields = io::JsonFields::load(generation_path(folder));
-  generation.beam_size = fields.integer_or("num_beams", generation.beam_size, {.min = 1});
-  generation.length_penalty = fields.number_or("length_penalty", generation.length_penalty);
-  generation.max_length = fields.integer_or("max_length", generation.max_length, {.min = 0});
+  generation.beam_size =
+      fields.integer_or("num_beams", generation.beam_size, {.min = 1, .max = max_beam_size});
+  generation.length_penalty =
+      fields.number_or("length_penalty", generation.length_penalty, {.min = -100, .max = 100});
+  generation.max_length =
+      fields.integer_or("max_length", generation.max_length, {.min = 0, .max = max_output_length});
   return generation;
 }
 

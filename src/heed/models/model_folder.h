@@ -17,6 +17,9 @@
 
 namespace heed::models {
 
+inline constexpr Index max_beam_size = 1000;
+inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
+
 // The default settings of beam search for a model: generation_config.json.
 struct GenerationConfig {
   Index beam_size = 5;
@@ -50,8 +53,9 @@ concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model,
 // The functions of a model class exist for these five; include the header of the one you load.
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
-// unknown or of another shape, a tokenizer of another size than the model's vocabulary, and a
-// masked model whose tokenizer has no mask.
+// unknown or of another shape, weights that are not finite or do not fit their checksum, a
+// tokenizer of another size than the model's vocabulary, and a masked model whose tokenizer has no
+// mask.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder);
 template <typename Model>
@@ -59,6 +63,7 @@ Model load_model(const std::string& folder);  // config.json and model.safetenso
 
 // Makes the folder if need be. The weights come last, so a folder with weights is complete; they
 // are rounded to the nearest numbers of the format. `generation` is saved for translation models.
+// Refuses (ErrorKind::model) weights that are not finite, before it writes anything.
 template <TextModel Model>
 void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {},

@@ -1,18 +1,32 @@
 #include "heed/models/stored_weights.h"
 
-#include <cmath>
 #include <deque>
 
 #include "heed/base/error.h"
+#include "heed/base/half.h"
+#include "heed/base/printable.h"
+#include "heed/models/finite_weights.h"
 #include "heed/models/transformer_config.h"
 
 namespace heed::models {
 namespace {
 
-Shape shape_of(const io::TensorRecord& record) {
-  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, record.name,
+Shape shape_of(const io::TensorRecord& record, const std::string& file) {
+  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, file, ": ", record.name,
            ": expected at most ", Shape::max_rank, " axes, found ", record.shape.size());
   return Shape(record.shape);
+}
+
+// The bytes of a matrix in f16 or bf16; integers are finite.
+void check_finite_halves(std::span<const std::uint8_t> bytes, WeightFormat format,
+                         const std::string& name, const std::string& file) {
+  const bool is_f16 = format == WeightFormat::f16;
+  if (!is_f16 && format != WeightFormat::bf16) return;
+  const std::span halves(reinterpret_cast<const std::uint16_t*>(bytes.data()), bytes.size() / 2);
+  const auto place = first_not_finite(halves, is_f16 ? float16_exponent : bfloat16_exponent);
+  if (!place) return;
+  fail_not_finite((is_f16 ? float16_to_float : bfloat16_to_float)(halves[*place]), *place, name,
+                  file);
 }
 
 io::DType dtype_of(WeightFormat format) {
@@ -72,6 +86,7 @@ class QuantizedRecords {
 
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format) {
+  check_finite(parameters, path);
   QuantizedRecords quantized;
   std::vector<io::TensorRecord> records;
   for (const nn::NamedTensor& parameter : parameters) {
@@ -88,12 +103,13 @@ void write_weights(const std::string& path, std::span<const nn::NamedTensor> par
 void WeightReader::check_nothing_left() const {
   for (const io::TensorRecord& record : file_.tensors()) {
     check_as(ErrorKind::model, names_.contains(record.name), file_.source(),
-             ": expected the parameters of the model, found also ", record.name);
+             ": expected the parameters of the model, found also ", excerpt(record.name));
   }
 }
 
 void WeightReader::visit(const std::string& name, Tensor& value) {
   file_.copy_floats(record(name, value.shape()), value.values());
+  check_finite(value.values(), name, file_.source());
   if (format_ != WeightFormat::f32) value = value.detach();  // a quantized model cannot be trained
 }
 
@@ -105,8 +121,9 @@ void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
 
 io::TensorRecord WeightReader::record(const std::string& name, const Shape& shape) {
   io::TensorRecord stored = file_.require(name);
-  check_as(ErrorKind::model, shape_of(stored) == shape, file_.source(), ": ", name,
-           ": expected the shape ", shape, ", found ", shape_of(stored));
+  const Shape found = shape_of(stored, file_.source());
+  check_as(ErrorKind::model, found == shape, file_.source(), ": ", name, ": expected the shape ",
+           shape, ", found ", found);
   names_.insert(name);
   return stored;
 }
@@ -118,17 +135,17 @@ ops::QuantizedMatrix WeightReader::quantized_matrix(const std::string& name, Ind
            ": expected ", io::dtype_name(dtype_of(format_)), " for weights of ", name_of(format_),
            ", found ", io::dtype_name(stored.dtype));
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(stored.bytes.data());
-  return {format_, rows, cols, {bytes, bytes + stored.bytes.size()}, scales(name, rows, cols)};
+  ops::QuantizedMatrix quantized{
+      format_, rows, cols, {bytes, bytes + stored.bytes.size()}, scales(name, rows, cols)};
+  check_finite_halves(quantized.values, format_, name, file_.source());
+  return quantized;
 }
 
 std::vector<float> WeightReader::scales(const std::string& weight, Index rows, Index cols) {
   if (!has_scales(format_)) return {};
   const std::string name = scale_name(weight);
   std::vector<float> scales = file_.to_floats(record(name, scale_shape(format_, rows, cols)));
-  for (const float scale : scales) {
-    check_as(ErrorKind::model, std::isfinite(scale), file_.source(), ": ", name,
-             ": expected finite scales, found ", scale);
-  }
+  check_finite(scales, name, file_.source());
   return scales;
 }
 

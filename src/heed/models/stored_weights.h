@@ -15,12 +15,12 @@
 
 namespace heed::models {
 
-// Replaces the file in one step.
+// Replaces the file in one step. Refuses (ErrorKind::model) weights that are not finite.
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format);
 
-// Fills the parameters that it visits. Refuses (ErrorKind::model) a tensor that is missing, or has
-// another shape or type.
+// Fills the parameters that it visits. Refuses (ErrorKind::model) a tensor that is missing, has
+// another shape or type, or holds numbers that are not finite.
 class WeightReader : public nn::ParameterVisitor {
  public:
   WeightReader(const io::SafetensorsFile& file, WeightFormat format)

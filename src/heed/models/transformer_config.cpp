@@ -7,8 +7,10 @@
 #include <limits>
 #include <set>
 
+#include "heed/base/printable.h"
 #include "heed/models/config_fields.h"
 #include "heed/nn/transformer_block.h"
+#include "heed/text/label.h"
 
 namespace heed {
 
@@ -87,6 +89,8 @@ bool has_decoder(ModelKind kind) {
 
 namespace {
 
+constexpr std::size_t max_labels = 1 << 20;
+
 // Rules that tie settings together.
 class Validator {
  public:
@@ -129,9 +133,13 @@ class Validator {
   }
 
   void check_labels() const {
+    require(config_.labels.size() <= max_labels, "expected at most ", max_labels, " labels, found ",
+            config_.labels.size());
     std::set<std::string_view> labels;
     for (const std::string& label : config_.labels) {
-      require(labels.insert(label).second, "expected labels that differ, found ", label, " twice");
+      text::check_label(label, what_, kind_);
+      require(labels.insert(label).second, "expected labels that differ, found ", excerpt(label),
+              " twice");
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/gzip_file.h"
+#include "heed/io/require_memory.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -18,12 +19,15 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 // Collects lines from pieces of text that are cut anywhere.
 class LineCollector {
  public:
-  explicit LineCollector(std::string name) : name_(std::move(name)) {}
+  LineCollector(std::string name, std::size_t max_bytes)
+      : name_(std::move(name)), max_bytes_(max_bytes) {}
 
   void add(std::string_view chunk) {
     for (;;) {
       const std::size_t end = chunk.find('\n');
       line_.append(chunk.substr(0, end));
+      check_as(ErrorKind::data, line_.size() <= max_bytes_, name_, ":", lines_.size() + 1,
+               ": expected a line of at most ", max_bytes_, " bytes, found a longer one");
       if (end == std::string_view::npos) return;
       finish_line();
       chunk.remove_prefix(end + 1);
@@ -57,6 +61,7 @@ class LineCollector {
   }
 
   std::string name_;
+  std::size_t max_bytes_;
   std::string line_;
   std::vector<std::string> lines_;
 };
@@ -68,20 +73,23 @@ std::string count_of_lines(std::size_t count) {
 
 }  // namespace
 
-std::vector<std::string> read_lines(const std::filesystem::path& path) {
+std::vector<std::string> read_lines(const std::filesystem::path& path, std::size_t max_bytes) {
   io::GzipFile file(path.string(), "a text file");
-  LineCollector lines(path.string());
-  std::array<char, chunk_size> chunk;
-  std::size_t length = 0;
-  do {
-    length = file.read(chunk);
-    lines.add({chunk.data(), length});
-  } while (length == chunk.size());
-  return lines.take();
+  LineCollector lines(path.string(), max_bytes);
+  std::size_t num_bytes = 0;
+  const auto what = [&] { return "a text of more than " + std::to_string(num_bytes) + " bytes"; };
+  return io::require_memory(ErrorKind::data, path.string(), what, [&] {
+    std::array<char, chunk_size> chunk;
+    for (std::size_t length = chunk.size(); length == chunk.size(); num_bytes += length) {
+      length = file.read(chunk);
+      lines.add({chunk.data(), length});
+    }
+    return lines.take();
+  });
 }
 
 std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
-  LineCollector lines(name);
+  LineCollector lines(name, max_line_bytes);
   std::array<char, chunk_size> chunk;
   do {
     in.read(chunk.data(), chunk.size());

@@ -4,12 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/io/files.h"
 #include "heed/text/byte_sentencepiece.h"
 #include "heed/text/message_reader.h"
 #include "heed/text/tokenizer_training.h"
@@ -30,6 +29,18 @@ std::span<const Choice<text::Subwords>> choices() {
 
 namespace heed::text {
 namespace {
+
+constexpr std::uint64_t max_model_bytes = std::uint64_t{64} << 20;
+constexpr std::size_t max_pieces = 1 << 22;
+
+// Of a serialised model, before SentencePiece takes memory for them.
+std::size_t count_pieces(std::string_view model) {
+  constexpr std::uint64_t pieces = 1;
+  MessageReader reader(model);
+  std::size_t count = 0;
+  while (reader.find(pieces)) ++count;
+  return count;
+}
 
 // A number in one of the parts of a serialised SentencePiece model, or its default.
 std::uint64_t number_in(std::string_view model, int part, int field, std::uint64_t otherwise) {
@@ -79,13 +90,13 @@ Tokenizer Tokenizer::train(std::span<const std::string> lines, const TokenizerOp
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  check_as(ErrorKind::model, file.is_open(), path.string(), ": cannot open the tokenizer");
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return from_bytes(bytes, path.string());
+  return from_bytes(io::read_file(path.string(), ErrorKind::model, max_model_bytes), path.string());
 }
 
 Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name) {
+  const std::size_t num_pieces = count_pieces(bytes);
+  check_as(ErrorKind::model, num_pieces <= max_pieces, name, ": expected at most ", max_pieces,
+           " pieces, found ", num_pieces);
   auto model = std::make_shared<Model>();
   model->bytes = bytes;
   const auto status = model->processor.LoadFromSerializedProto(model->bytes);

@@ -38,7 +38,8 @@ struct TokenizerOptions {
 //
 // Text comes back from decode(encode(text)) as it was, spaces included: nothing is normalised.
 // Exceptions are what the vocabulary lacks (a character or word that was not in the training
-// text, U+0000 and U+2585), which comes back as " ⁇ ", and U+2581, which comes back as a space.
+// text, U+0000 and U+2585, and for words those that hold <s>, </s>, <unk> or <pad>), which comes
+// back as " ⁇ ", and U+2581, which comes back as a space.
 // Bytes have no exceptions.
 class Tokenizer {
  public:

@@ -2,6 +2,7 @@
 
 #include <sentencepiece_trainer.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
@@ -24,6 +25,24 @@ constexpr std::size_t max_word_bytes = 4096;
 // Characters that SentencePiece keeps for itself: it would pass over the whole line.
 bool is_reserved(std::string_view character) {
   return character == "\t" || character == unknown_mark || character == std::string_view("\0", 1);
+}
+
+// SentencePiece cuts the names of its special pieces out of the text that it learns from, and with
+// them characters that may occur nowhere else. A name with another one inside is cut there only,
+// between its first character and the others: "<<s>unk>" is learned as "<" and "unk>".
+std::string keep_special_names(std::string line) {
+  constexpr std::string_view cut = "<s>";
+  constexpr std::string_view names[] = {"<pad>", "<unk>", "<s>", "</s>"};
+  for (std::size_t at = line.find('<'); at != line.npos; at = line.find('<', at)) {
+    const std::string_view rest = std::string_view(line).substr(at);
+    const bool is_name = std::ranges::any_of(
+        names, [rest](std::string_view name) { return rest.starts_with(name); });
+    ++at;
+    if (!is_name) continue;
+    line.insert(at, cut);
+    at += cut.size();
+  }
+  return line;
 }
 
 // Cuts a line into the pieces that SentencePiece can learn from: usually one, the line itself.
@@ -70,7 +89,7 @@ class TrainingText : public sentencepiece::SentenceIterator {
       piece_ = 0;
       pieces_.clear();
       if (line_ == lines_.size()) return;
-      pieces_ = learnable_pieces(lines_[line_++]);
+      pieces_ = learnable_pieces(keep_special_names(lines_[line_++]));
     }
   }
 

@@ -9,18 +9,18 @@
 namespace heed::train {
 namespace {
 
-constexpr const char* checksum_name = "sha256";
+constexpr const char* old_checksum_name = "sha256";
 
 std::vector<std::int64_t> sizes_of(const Tensor& tensor) {
   return {tensor.shape().sizes().begin(), tensor.shape().sizes().end()};
 }
 
-// Over the metadata and the tensors in the order of their names.
-std::string checksum(std::vector<io::TensorRecord> records, const io::Metadata& metadata) {
+// Files of the first version: over the metadata and the tensors in the order of their names.
+std::string old_checksum(std::vector<io::TensorRecord> records, const io::Metadata& metadata) {
   std::ranges::sort(records, {}, &io::TensorRecord::name);
   io::Sha256 hash;
   for (const auto& [key, value] : metadata) {
-    if (key != checksum_name) hash.update(key + '\0' + value + '\0');
+    if (key != old_checksum_name) hash.update(key + '\0' + value + '\0');
   }
   for (const io::TensorRecord& record : records) {
     hash.update(record.name);
@@ -65,16 +65,16 @@ void WeightsWriter::add(std::string_view prefix, const Weights& weights) {
 }
 
 void WeightsWriter::write(const std::string& path, io::Metadata metadata) const {
-  metadata[checksum_name] = checksum(records_, metadata);
-  io::write_safetensors(path, records_, metadata);
+  io::write_safetensors(path, records_, std::move(metadata));
 }
 
 io::SafetensorsFile load_checked(const std::string& path) {
   auto file = io::SafetensorsFile::load(path);
-  const auto entry = file.metadata().find(checksum_name);
+  if (file.has_checksum()) return file;
+  const auto entry = file.metadata().find(old_checksum_name);
   check_as(ErrorKind::model, entry != file.metadata().end(), path,
            ": expected a checksum in the metadata, found none");
-  check_as(ErrorKind::model, entry->second == checksum(file.tensors(), file.metadata()), path,
+  check_as(ErrorKind::model, entry->second == old_checksum(file.tensors(), file.metadata()), path,
            ": expected contents that fit their checksum, found a damaged file");
   return file;
 }

@@ -45,7 +45,7 @@ class WeightsWriter {
   std::vector<io::TensorRecord> records_;
 };
 
-// Refuses (ErrorKind::model) a file whose checksum does not fit.
+// Refuses (ErrorKind::model) a file without a checksum, and one whose checksum does not fit.
 io::SafetensorsFile load_checked(const std::string& path);
 // Overwrites the values of `weights`. Refuses (ErrorKind::model) other names or shapes.
 void read_weights(const io::SafetensorsFile& file, std::string_view prefix, Weights& weights);

@@ -1,8 +1,8 @@
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 #include <utf8proc.h>
 
-namespace heed::text {
+namespace heed {
 
 std::optional<std::size_t> first_invalid_byte(std::string_view text) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -30,4 +30,4 @@ std::size_t utf8_length(char first_byte) {
   return byte < 0xf0 ? 3 : 4;
 }
 
-}  // namespace heed::text
+}  // namespace heed

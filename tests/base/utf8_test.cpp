@@ -1,10 +1,10 @@
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace heed::text {
+namespace heed {
 namespace {
 
 TEST(Utf8, AcceptsTextOfOneToFourBytesACharacter) {
@@ -36,4 +36,4 @@ TEST(Utf8, TellsTheLengthOfACharacterFromItsFirstByte) {
 }
 
 }  // namespace
-}  // namespace heed::text
+}  // namespace heed

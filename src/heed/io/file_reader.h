@@ -1,0 +1,41 @@
+// A regular file, read from front to back.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "heed/base/error.h"
+
+namespace heed::io {
+
+class FileReader {
+ public:
+  // Refuses (`kind`) what is missing or cannot be opened, and folders, pipes and devices, at once:
+  // it never waits for the other end of a pipe.
+  FileReader(std::string path, ErrorKind kind);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+
+  std::uint64_t size() const { return size_; }  // when it was opened
+
+  // The next `count` bytes; refuses a file that ends before them.
+  std::string read(std::uint64_t count);
+  // All that is left, though the file may have grown; refuses more than `max_bytes`, for a file of
+  // such a size before it takes memory.
+  std::string read_rest(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
+
+ private:
+  std::size_t read_some(char* to, std::size_t count);  // 0: the end
+  void resize(std::string& bytes, std::uint64_t size) const;
+  [[noreturn]] void fail_reading(int error) const;
+
+  std::string path_;
+  ErrorKind kind_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace heed::io
