@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "heed/base/cancellation.h"
+
 namespace heed::nn {
 
 TransformerBlock::TransformerBlock(const std::string& name, const TransformerOptions& options,
@@ -25,6 +27,7 @@ TransformerBlock::TransformerBlock(const std::string& name, const TransformerOpt
 
 Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
                                  ForwardContext& context) const {
+  throw_if_cancelled();
   Tensor y = residual(x.values, self_attention_norm_, residual_, context, [&](const Tensor& h) {
     return self_attention_.self_attend({h, x.spans}, mask_, context, inputs.past, inputs.cache);
   });
