@@ -284,6 +284,7 @@ void BeastConnection::write(Response response, bool keeps_alive) {
 }
 
 void BeastConnection::linger() {
+  is_idle_ = true;
   Failure ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.expires_after(linger_time);

@@ -38,7 +38,8 @@ class Connection {
                                           const ConnectionLimits& limits, Dispatcher& dispatcher,
                                           ConnectionPool& pool);
   virtual Standing standing() const = 0;
-  virtual bool is_idle() const = 0;  // waits for a request
+  // Waits for a request, or has sent its last answer: another one may have its place.
+  virtual bool is_idle() const = 0;
   // Cancels the handler that is at work for it.
   virtual void close() = 0;
 };
