@@ -1,9 +1,12 @@
 // Who is let in: the browser that has the address, and no page from elsewhere.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { newPage, Visit } from './rig.mjs';
+import { eventually, newPage, startBrowser, startExplorer, Visit } from './rig.mjs';
 
 // Another site, on another port of this machine.
 async function startStranger(html) {
@@ -14,6 +17,36 @@ async function startStranger(html) {
   await once(server, 'listening');
   return server;
 }
+
+// In the place of the system's opener: writes down what it was asked to open.
+function fakeOpener(folder) {
+  const seen = join(folder, 'seen');
+  const script = `#!/bin/sh\nprintf %s "$1" > ${seen}.new && mv ${seen}.new ${seen}\n`;
+  writeFileSync(join(folder, 'xdg-open'), script, { mode: 0o755 });
+  return () => readFileSync(seen, 'utf8');
+}
+
+describe('Access with --open', () => {
+  it('leads the browser to the page through a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heed_open_'));
+    const opened = fakeOpener(folder);
+    let explorer, browser;
+    try {
+      explorer = await startExplorer(['--open'], { ...process.env, PATH: `${folder}:${process.env.PATH}` });
+      const file = await eventually(opened);
+      browser = await startBrowser();
+      const page = await newPage(await browser.newContext());
+      await page.goto(`file://${file}`);
+      await page.getByText('bat').first().waitFor();
+      assert.equal(page.url(), `${explorer.origin}/`);
+      assert.deepEqual(page.complaints, []);
+    } finally {
+      await browser?.close();
+      await explorer?.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
 
 describe('Access', () => {
   let visit;

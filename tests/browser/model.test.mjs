@@ -266,6 +266,20 @@ describe('Model', () => {
     visit.expectNoComplaints();
   });
 
+  it('says in a sentence that an intervention leaves no answer', async () => {
+    const head_scales = [{ site: 'encoder.0.self_attention', head: 0, scale: 3e38 }];
+    const interventions = JSON.stringify({ head_scales, knockouts: [], similarity: null, replacements: [] });
+    await open({ panel: 'interventions', interventions });
+    const alert = page.getByRole('alert').first();
+    await alert.waitFor();
+    assert.match(await alert.textContent(), /NaN or infinity \(an intervention is too large/);
+    page.complaints.length = 0; // the refusal
+    await open({});
+    await page.locator('[data-test="answer"]').first().waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    visit.expectNoComplaints();
+  });
+
   it('answers anew when a word is replaced and a link blocked', async () => {
     const site = 'encoder.0.self_attention';
     const run = await open({ panel: 'interventions' });

@@ -8,6 +8,7 @@ import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 
 const linesKept = 20;
+const msForLastLines = 1000; // a browser's own children may hold its standard error open for longer
 const alive = new Set(); // child processes
 
 process.on('exit', () => alive.forEach((child) => child.kill('SIGKILL')));
@@ -34,17 +35,23 @@ export class WatchedProcess {
     });
     alive.add(child);
     child.once('error', (error) => abort(`${name} could not be started: ${error.message}`));
-    child.once('close', (code, signal) => {
+    child.once('exit', (code, signal) => {
       alive.delete(child);
       if (this.#isEnding) return;
       const cause = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      const lines = this.#lastLines.map((line) => `  ${line}`).join('\n');
-      abort(`${name} ${cause}. The end of its standard error:\n${lines || '  (nothing)'}`);
+      const report = () => abort(`${name} ${cause}. The end of its standard error:\n${this.#end()}`);
+      child.once('close', report);
+      setTimeout(report, msForLastLines);
     });
   }
 
-  static start(command, args) {
-    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  #end() {
+    return this.#lastLines.map((line) => `  ${line}`).join('\n') || '  (nothing)';
+  }
+
+  static start(command, args, environment = process.env) {
+    const stdio = ['ignore', 'ignore', 'pipe'];
+    const child = spawn(command, args, { stdio, env: environment });
     return new WatchedProcess([command, ...args].join(' '), child);
   }
 

@@ -19,13 +19,13 @@ export function heed(args, input = '') {
 }
 
 // Starts a command of the program that runs until it is told to end.
-export function startHeed(args) {
-  return WatchedProcess.start(options.program, args);
+export function startHeed(args, environment) {
+  return WatchedProcess.start(options.program, args, environment);
 }
 
 // `heed explore`, and the address that it prints.
-export async function startExplorer(args = []) {
-  const program = startHeed(['explore', '--threads', '1', ...args]);
+export async function startExplorer(args = [], environment = process.env) {
+  const program = startHeed(['explore', '--threads', '1', ...args], environment);
   const [line] = await once(program.lines, 'line');
   const address = line.match(/^heed explore: (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+)$/)?.[1];
   assert.ok(address, `expected the address, found ${line}`);
@@ -60,6 +60,7 @@ export async function startBrowser() {
   const program = new WatchedProcess('chromium', server.process());
   const browser = await chromium.connect(server.wsEndpoint());
   return {
+    process: server.process(),
     async newContext(wishes) {
       const context = await browser.newContext(wishes);
       context.on('page', (page) => page.on('crash', () => abort(`a page crashed: ${page.url()}`)));

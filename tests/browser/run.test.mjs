@@ -1,6 +1,8 @@
 // A training run, watched live and looked back at.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { Models } from './models.mjs';
 import { ask, eventually, expectFloat, picture, saveAs, Visit } from './rig.mjs';
@@ -81,5 +83,28 @@ describe('Run', () => {
     });
     await picture(page, 'run-checkpoint');
     visit.expectNoComplaints();
+  });
+
+  it('says that too many tabs show it', async () => {
+    await visit.open('#view=lessons'); // and so leaves its own stream
+    const [cookie] = await visit.context.cookies();
+    const headers = { Cookie: `${cookie.name}=${cookie.value}` };
+    const streams = [];
+    try {
+      for (let isOpen = true; isOpen && streams.length < 100; ) {
+        streams.push(get(`${visit.explorer.origin}/api/training/events`, { headers }).on('error', () => {}));
+        const [answer] = await once(streams.at(-1), 'response');
+        isOpen = answer.statusCode === 200;
+      }
+      await visit.open('#view=run');
+      await page.getByText('too many tabs show it').waitFor();
+      page.complaints.length = 0; // the refusal
+    } finally {
+      streams.forEach((stream) => stream.destroy());
+    }
+    await eventually(async () => {
+      await visit.open('#view=run');
+      await fact('Update').waitFor({ timeout: 5000 }); // the server hears of their end a little later
+    });
   });
 });

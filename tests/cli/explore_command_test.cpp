@@ -2,18 +2,22 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "heed/explore/page_files.h"
+#include "heed/io/files.h"
 #include "support/http_client.h"
 #include "support/paths.h"
+#include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -92,11 +96,51 @@ TEST_F(ExploreCommand, EndsCleanlyWhenInterrupted) {
   }
 }
 
-TEST_F(ExploreCommand, GoesOnWithoutABrowser) {
-  const std::string path = std::getenv("PATH");
-  ::setenv("PATH", "/nowhere", 1);
+// The programs of this process find these folders.
+class Path {
+ public:
+  explicit Path(const std::string& folders) : before_(std::getenv("PATH")) { set(folders); }
+  ~Path() { set(before_); }
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+
+ private:
+  static void set(const std::string& folders) { ::setenv("PATH", folders.c_str(), 1); }
+  std::string before_;
+};
+
+mode_t permissions(const std::filesystem::path& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 0777;
+}
+
+// Everybody on the machine can read command lines.
+TEST_F(ExploreCommand, OpensTheBrowserWithoutTheTokenOnItsCommandLine) {
+  const TemporaryFolder folder;
+  const std::string seen = folder.file("seen");
+  const std::string opener = folder.write("xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + seen +
+                                                          ".new\nmv " + seen + ".new " + seen);
+  ASSERT_EQ(::chmod(opener.c_str(), 0755), 0);
+  const Path path(folder.path() + ':' + std::getenv("PATH"));
   ExploreProgram program({"--open"});
-  ::setenv("PATH", path.c_str(), 1);
+  const std::string line = program.next_line();
+  const std::string address = line.substr(line.find("http://"));
+  for (int i = 0; i < 1000 && !io::is_file(seen); ++i) ::usleep(10'000);
+  const std::string command_line = io::read_file(seen);
+  EXPECT_EQ(command_line.find("token"), std::string::npos) << command_line;
+
+  const std::filesystem::path page = command_line.substr(0, command_line.find('\n'));
+  EXPECT_NE(io::read_file(page).find("url=" + address + '"'), std::string::npos);
+  EXPECT_EQ(permissions(page), 0600u);
+  EXPECT_EQ(permissions(page.parent_path()), 0700u);
+  EXPECT_EQ(program.end(SIGTERM), 128 + SIGTERM);
+  EXPECT_FALSE(std::filesystem::exists(page.parent_path()));
+}
+
+TEST_F(ExploreCommand, GoesOnWithoutABrowser) {
+  const Path path("/nowhere");
+  ExploreProgram program({"--open"});
   EXPECT_NE(program.next_line().find("http://"), std::string::npos);
   EXPECT_NE(program.next_line().find("open the address yourself"), std::string::npos);
   EXPECT_EQ(program.end(SIGINT), 128 + SIGINT);

@@ -45,8 +45,14 @@ TEST(About, ExamplesOfAnOwnModelAreTheSamplesOfItsRun) {
 TEST(About, ALogThatIsBrokenHasNoExamples) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
-  write_validation(folder.path(), R"([{"source":)");
-  EXPECT_TRUE(about(state)["examples"].empty());
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const std::string& samples :
+       {std::string(R"([{"source":)"), std::string("5"), std::string("[5]"),
+        std::string(R"([{"source":5,"output":"x"}])"), std::string(R"({"source":"the bat"})"),
+        std::string("null"), deep}) {
+    write_validation(folder.path(), samples);
+    EXPECT_TRUE(about(state)["examples"].empty()) << samples.substr(0, 40);
+  }
 }
 
 }  // namespace

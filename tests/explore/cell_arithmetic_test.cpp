@@ -401,8 +401,9 @@ TEST(CellArithmetic, TheLogitShareIsThatOfAPassWithoutThePart) {
   for (float& value : share) value = -value;
   interventions.steering = {{"decoder.1.self_attention", 1, 2, share}};
   const Recording without(recording.shared_session(), recording.input(), interventions);
-  const Index width = recording.logits().dim(1), at = 2 * width + recording.predicted_token(2);
-  EXPECT_EQ(moved, recording.logits().values()[at] - without.logits().values()[at]);
+  const Tensor before = recording.logits(), after = without.logits();
+  const Index at = 2 * before.dim(1) + recording.predictions()[2].token;
+  EXPECT_EQ(moved, before.values()[at] - after.values()[at]);
   EXPECT_NE(moved, 0.0f);
 }
 

@@ -9,6 +9,7 @@
 #include "heed/explore/attribution.h"
 #include "heed/explore/beam_tree.h"
 #include "heed/explore/training_routes.h"
+#include "io/expect_error.h"
 #include "train/toy_training.h"
 
 namespace heed::explore {
@@ -59,6 +60,9 @@ TEST_F(Routes, TruthIsThatOfTheTrace) {
 
   EXPECT_EQ(get(path).status, 400);
   EXPECT_EQ(get(path, {{"target", "9"}}).status, 400);
+  for (const std::int64_t token : {std::int64_t{1} << 20, (std::int64_t{1} << 32) + 1}) {
+    EXPECT_EQ(get(path, {{"target", "1"}, {"token", std::to_string(token)}}).status, 400);
+  }
   EXPECT_EQ(get("/api/trace/77/attribution", {{"target", "1"}}).status, 404);
 }
 
@@ -70,6 +74,17 @@ TEST_F(Routes, TheBeamHasTheSizeThatIsAskedFor) {
   EXPECT_EQ(get(path).status, 200);
   EXPECT_EQ(get(path, {{"size", "0"}}).status, 400);
   EXPECT_EQ(get(path, {{"size", "1000"}}).status, 400);
+}
+
+TEST_F(Routes, ABeamOverScoresThatAreNoNumbersIsRefused) {
+  nn::Interventions interventions;
+  interventions.scales = {{"decoder.0.cross_attention", 0, 3e38f}};
+  const auto session = state_.sessions.session();
+  io::expect_error(
+      ErrorKind::data,
+      "outcome: expected finite scores of the model, found NaN or infinity (an "
+      "intervention is too large, or the weights are damaged)",
+      [&] { beam_tree(*session, source_ids(*session, "one two"), 2, &interventions); });
 }
 
 TEST_F(Routes, NextTokensFollowATraceUpToAnyOfItsTokens) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "explore/small_folders.h"
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "support/sample.h"
 
@@ -95,6 +96,13 @@ TEST(EmbeddingPlane, IsMadeFromTheScaledTable) {
   const Tensor table = plane_table(*session), raw = session->parameter("embedding.weight");
   EXPECT_EQ(table.shape(), raw.shape());
   EXPECT_EQ(table.values()[5], raw.values()[5] * 4);  // the root of a width of 16
+}
+
+TEST(EmbeddingPlane, CanBeCancelled) {
+  std::stop_source source;
+  source.request_stop();
+  const CancellationScope scope(source.get_token());
+  EXPECT_THROW(EmbeddingPlane(Tensor::zeros({4, 4})), Cancelled);
 }
 
 TEST(EmbeddingPlane, RefusesTablesThatHaveNoPlane) {

@@ -1,6 +1,7 @@
 #include "heed/explore/metrics_tail.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -77,6 +78,16 @@ TEST(MetricsTail, BeginsAnewWhenTheFileIsCutOrTakenAway) {
   EXPECT_TRUE(news.is_rewritten);
   EXPECT_EQ(news.lines, Lines{});
   EXPECT_FALSE(tail.read().is_rewritten);
+}
+
+TEST(MetricsTail, HasNoLinesOfWhatIsNoRegularFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  MetricsTail pipe(folder.file("pipe"));  // which nobody writes to: reading it would wait for ever
+  EXPECT_EQ(pipe.read().lines, Lines{});
+  EXPECT_FALSE(pipe.read().is_rewritten);
+  EXPECT_EQ(MetricsTail(folder.path()).read().lines, Lines{});
+  EXPECT_EQ(MetricsTail("/dev/zero").read().lines, Lines{});
 }
 
 }  // namespace

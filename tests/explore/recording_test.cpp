@@ -65,6 +65,24 @@ TEST(Recording, MakesViewsAgainThatItDidNotKeep) {
   }
 }
 
+TEST(Recording, CountsTheTensorsThatItKeeps) {
+  const SmallFolder folder;
+  const PassInput input = input_of(folder, "the bat sleeps", "a racket");
+  const Recording recording(folder.session(), input);
+  nn::KeepingWatcher watcher;
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(&watcher);
+  teacher_forced_logits(recording.session(), input, context);
+  Index num_floats = 0;
+  for (const Site& site : recording.session().sites()) {
+    num_floats += 2 * recording.view(site.name).weights.size();
+  }
+  for (const auto& [name, values] : watcher.seen) {
+    if (recording.has_stage(name)) num_floats += values.size();
+  }
+  EXPECT_EQ(recording.num_bytes(), 4 * num_floats);
+}
+
 TEST(Recording, HasItsChangesInIt) {
   const SmallFolder folder;
   const PassInput input = input_of(folder, "the bat sleeps", "a racket");
@@ -81,11 +99,12 @@ TEST(Recording, PredictsWhatStandsBehindAndAtTheEndTheMostLikely) {
   const PassInput input = input_of(folder, "the bat sleeps", "a racket");
   const Recording recording(folder.session(), input);
   for (std::size_t row = 0; row + 1 < input.target.size(); ++row) {
-    EXPECT_EQ(recording.predicted_token(static_cast<Index>(row)), input.target[row + 1]);
+    EXPECT_EQ(recording.predictions()[row].token, input.target[row + 1]);
   }
-  const Index last = recording.logits().dim(0) - 1, width = recording.logits().dim(1);
-  const auto logits = recording.logits().values().subspan(last * width, width);
-  EXPECT_EQ(logits[recording.predicted_token(last)], *std::ranges::max_element(logits));
+  const Tensor all = recording.logits();
+  const auto last = all.values().last(static_cast<std::size_t>(all.dim(1)));
+  ASSERT_EQ(std::ssize(recording.predictions()), all.dim(0));
+  EXPECT_EQ(last[recording.predictions().back().token], *std::ranges::max_element(last));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "heed/cli/fill_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/translate_command.h"
+#include "heed/explore/answer.h"
 #include "heed/infer/top_tokens.h"
 #include "io/expect_error.h"
 #include "support/same_bits.h"
@@ -34,11 +35,19 @@ std::string printed(Command command, const std::string& line) {
   return text;
 }
 
+void expect_same_tokens(const ordered_json& shown, const ordered_json& printed) {
+  ASSERT_EQ(shown.size(), printed.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    EXPECT_EQ(shown[i]["piece"], printed[i]["piece"]);
+    EXPECT_EQ(shown[i]["log_probability"], printed[i]["log_probability"]);
+  }
+}
+
 TEST(Run, TranslatesAsTheCommandLineDoes) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
   for (const std::optional<Index> beam : {std::optional<Index>(), std::optional<Index>(1)}) {
-    const json command = json::parse(printed(
+    const ordered_json command = ordered_json::parse(printed(
         [&](auto& in, auto& out) {
           cli::translate({.model = folder.path(), .beam_size = beam, .json = true}, in, out);
         },
@@ -46,11 +55,7 @@ TEST(Run, TranslatesAsTheCommandLineDoes) {
     const ordered_json answer = run(state, sentence, {.beam = beam})["answer"];
     EXPECT_EQ(answer["text"], command["text"]);
     EXPECT_EQ(answer["score"], command["log_probability"]);
-    ASSERT_EQ(answer["tokens"].size(), command["tokens"].size());
-    for (std::size_t i = 0; i < answer["tokens"].size(); ++i) {
-      EXPECT_EQ(answer["tokens"][i]["piece"], command["tokens"][i]["piece"]);
-      EXPECT_EQ(answer["tokens"][i]["log_probability"], command["tokens"][i]["log_probability"]);
-    }
+    expect_same_tokens(answer["tokens"], command["tokens"]);
   }
 }
 
@@ -60,14 +65,14 @@ TEST(Run, ThePassOverTheAnswerHasTheBitsOfDecoding) {
   ExplorerState state = folder.state();
   const ordered_json result = run(state, sentence);
   const auto trace = state.traces.find(result["trace"]);
-  const Tensor& logits = trace->recording.logits();
+  const Tensor logits = trace->recording.logits();
   const ordered_json& tokens = result["answer"]["tokens"];
   ASSERT_GE(logits.dim(0), static_cast<Index>(tokens.size()));
   for (std::size_t row = 0; row < tokens.size(); ++row) {
     const auto width = static_cast<std::size_t>(logits.dim(1));
     const auto log_probabilities =
         infer::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
-    const int id = trace->recording.predicted_token(static_cast<Index>(row));
+    const int id = trace->recording.predictions()[row].token;
     EXPECT_EQ(log_probabilities[id], tokens[row]["log_probability"].get<float>());
     EXPECT_EQ(result["target"]["next"][row]["id"], id);
     EXPECT_EQ(result["target"]["next"][row]["piece"], tokens[row]["piece"]);
@@ -80,11 +85,14 @@ TEST(Run, WritesOnAsTheCommandLineDoes) {
   cli::GenerateOptions options{.model = folder.path()};
   options.generation.sampling.temperature = 0;
   options.generation.max_tokens = 20;
-  const std::string text =
-      printed([&](auto& in, auto& out) { cli::generate(options, in, out); }, sentence);
+  options.json = true;
+  const ordered_json command = ordered_json::parse(
+      printed([&](auto& in, auto& out) { cli::generate(options, in, out); }, sentence));
   const ordered_json result = run(state, sentence);
-  EXPECT_EQ(result["answer"]["text"], text);
+  EXPECT_EQ(result["answer"]["text"], command["text"]);
+  expect_same_tokens(result["answer"]["tokens"], command["tokens"]);
   EXPECT_EQ(result["answer"]["next"].size(), 20u);
+  EXPECT_EQ(result["answer"]["next"][0]["piece"], command["tokens"][0]["piece"]);
   EXPECT_TRUE(result["target"].is_null());
   // Every token but the last predicts the one after it.
   const auto& ids = result["source"]["ids"];
@@ -96,27 +104,30 @@ TEST(Run, WritesOnAsTheCommandLineDoes) {
 TEST(Run, ClassifiesAndFillsMasksAsTheCommandLineDoes) {
   const SmallFolder classes(ModelKind::classifier);
   ExplorerState state = classes.state();
-  const json command = json::parse(printed(
+  const ordered_json command = ordered_json::parse(printed(
       [&](auto& in, auto& out) {
         cli::classify({.model = classes.path(), .top = 3, .json = true}, in, out);
       },
       sentence));
   const ordered_json answer = run(state, sentence)["answer"];
   ASSERT_EQ(answer["classes"].size(), 3u);
-  EXPECT_NE(command.dump().find(answer["classes"][0]["label"].get<std::string>()),
-            std::string::npos);
-  EXPECT_NE(command.dump().find(answer["classes"][0]["probability"].dump()), std::string::npos);
+  EXPECT_EQ(answer["classes"], command["classes"]);
 
   const SmallFolder masks(ModelKind::masked);
   ExplorerState masked = masks.state();
   const std::string text = "the <mask> sleeps";
-  const json filled = json::parse(printed(
+  const ordered_json filled = ordered_json::parse(printed(
       [&](auto& in, auto& out) {
-        cli::fill({.model = masks.path(), .top = 1, .json = true}, in, out);
+        cli::fill({.model = masks.path(), .top = 20, .json = true}, in, out);
       },
       text));
-  const ordered_json mask = run(masked, text)["answer"]["masks"][0][0];
-  EXPECT_NE(filled.dump().find(mask["probability"].dump()), std::string::npos) << filled;
+  const ordered_json words = run(masked, text)["answer"]["masks"][0];
+  ASSERT_EQ(words.size(), filled["gaps"][0].size());
+  ASSERT_GT(words.size(), 5u);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(words[i]["piece"], filled["gaps"][0][i]["word"]);
+    EXPECT_EQ(words[i]["probability"], filled["gaps"][0][i]["probability"]);
+  }
 }
 
 TEST(Run, ListsTokensWithTheirWordsAndAFactForEveryHead) {
@@ -233,6 +244,14 @@ TEST(Run, RefusesWhatItCannotRead) {
   EXPECT_THROW(run_options_from_json({{"beam", "five"}}), Error);
 }
 
+TEST(Run, TakesABeamThatAnAnswerCanBeWaitedFor) {
+  EXPECT_EQ(run_options_from_json({{"beam", 32}}).beam, 32);
+  for (const std::int64_t beam :
+       {std::int64_t{0}, std::int64_t{33}, std::int64_t{1} << 31, std::int64_t{1} << 62}) {
+    EXPECT_THROW(run_options_from_json({{"beam", beam}}), Error) << beam;
+  }
+}
+
 TEST(TraceStore, ForgetsTheOldest) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
@@ -242,6 +261,38 @@ TEST(TraceStore, ForgetsTheOldest) {
   run(state, "the cave");
   EXPECT_THROW(state.traces.find(first), Error);
   EXPECT_THROW(state.traces.find(1000), Error);
+}
+
+Recording recording_of(const std::shared_ptr<const ModelSession>& session) {
+  return Recording(session, {.source = source_ids(*session, sentence), .target = {}});
+}
+
+TEST(TraceStore, ForgetsTheOldestWhenTheyTakeTooMuchMemory) {
+  const SmallFolder folder(ModelKind::language);
+  const auto session = folder.session();
+  const Index size = recording_of(session).num_bytes();
+  ASSERT_GT(size, 0);
+  TraceStore traces(3 * size);
+  for (int i = 0; i < 4; ++i) traces.add(sentence, recording_of(session));
+  EXPECT_THROW(traces.find(1), Error);
+  for (const Index id : {2, 3, 4}) EXPECT_EQ(traces.find(id)->id, id);
+
+  TraceStore small(size - 1);
+  for (int i = 0; i < 2; ++i) small.add(sentence, recording_of(session));
+  EXPECT_THROW(small.find(1), Error);
+  EXPECT_EQ(small.find(2)->id, 2) << "the page has just asked for it";
+}
+
+TEST(TraceStore, CountsTheModelsOfOtherCheckpoints) {
+  const SmallFolder folder(ModelKind::language);
+  const auto first = folder.session(), second = folder.session();
+  const Index size = recording_of(first).num_bytes();
+  TraceStore traces(2 * size + 4 * first->num_parameters() - 1);
+  traces.add(sentence, recording_of(first));
+  traces.add(sentence, recording_of(first));
+  EXPECT_EQ(traces.find(1)->id, 1);
+  traces.add(sentence, recording_of(second));
+  EXPECT_THROW(traces.find(2), Error) << "it holds another model";
 }
 
 }  // namespace

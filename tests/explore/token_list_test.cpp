@@ -54,5 +54,10 @@ TEST(WithWordReplaced, ReplacesOneWordAndKeepsTheSpaces) {
                    [] { with_word_replaced("the bat", 2, "x"); });
 }
 
+TEST(TokenList, ATextWithoutWordsHasNoneToReplace) {
+  io::expect_error(ErrorKind::usage, "replace: expected a text with words, found none",
+                   [] { with_word_replaced(" ", 0, "bat"); });
+}
+
 }  // namespace
 }  // namespace heed::explore

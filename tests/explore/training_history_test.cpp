@@ -42,7 +42,8 @@ TEST(TrainingHistory, TheTimeOfAValidationIsNoTimeOfTraining) {
   EXPECT_EQ(history.add(validation_line(1, 10.5)), Kind::validation);
   history.add(update_line(2, 11.0));
   EXPECT_EQ(history.updates().back().tokens_per_second, 80.0);
-  EXPECT_EQ(history.validations(), std::vector<std::string>{validation_line(1, 10.5)});
+  ASSERT_EQ(history.validations().size(), 1u);
+  EXPECT_EQ(to_json(history.validations()[0]), json::parse(validation_line(1, 10.5)));
 }
 
 TEST(TrainingHistory, WhatIsNoNumberIsNull) {
@@ -63,6 +64,52 @@ TEST(TrainingHistory, PassesOverWhatIsNoLineOfItsOwn) {
     EXPECT_EQ(history.add(line), Kind::other) << line;
   }
   EXPECT_TRUE(history.updates().empty());
+}
+
+TEST(TrainingHistory, PassesOverLinesThatNoRunWrites) {
+  TrainingHistory history;
+  const std::string begin = R"({"kind":"validation","update":1,"samples":)";
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  EXPECT_EQ(history.add(begin + deep + '}'), Kind::other);
+  EXPECT_EQ(history.add(begin + '"' + std::string(2 << 20, 'x') + "\"}"), Kind::other);
+  EXPECT_TRUE(history.validations().empty());
+}
+
+TEST(TrainingHistory, LeavesOutFieldsOfOtherTypesThanTheirOwn) {
+  TrainingHistory history;
+  EXPECT_EQ(history.add(R"({"kind": "validation", "update": 3, "loss": "low", "bleu": [1],
+      "accuracy": 0.5, "other": 7, "samples": [5, {"source": 1, "output": "x"}, {"source": "a"},
+      {"source": "a", "output": "b", "reference": 5}]})"),
+            Kind::validation);
+  EXPECT_EQ(to_json(history.validations()[0]), json::parse(R"({"kind": "validation", "update": 3,
+      "accuracy": 0.5, "samples": [{"source": "a", "output": "b"}]})"));
+  EXPECT_EQ(history.add(R"({"kind": "validation", "update": 4, "samples": 5})"), Kind::validation);
+  EXPECT_EQ(to_json(history.validations()[1]),
+            json::parse(R"({"kind": "validation", "update": 4})"));
+}
+
+TEST(TrainingHistory, ThinsValidationsAndThenTheirSamples) {
+  TrainingHistory history;
+  for (Index update = 1; update <= 12; ++update) {
+    history.add(json{{"kind", "validation"},
+                     {"update", update},
+                     {"samples", {{{"source", "a"}, {"output", "b"}}}}}
+                    .dump());
+  }
+  const Index size = std::ssize(history.validations()[0].samples);
+  const auto updates = [&](Index max_points, Index max_samples, bool with_samples) {
+    json found = json::array();
+    for (const json& one : history.validations(max_points, max_samples * size)) {
+      if (!with_samples || one.contains("samples")) found.push_back(one["update"]);
+    }
+    return found;
+  };
+  EXPECT_EQ(updates(12, 12, true).size(), 12u);
+  EXPECT_EQ(updates(4, 12, true), json({1, 5, 9, 12}));
+  EXPECT_EQ(updates(12, 11, false).size(), 12u);
+  EXPECT_EQ(updates(12, 11, true), json({2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(updates(12, 3, true), json({4, 8, 12}));
+  EXPECT_EQ(updates(12, 0, true), json({12})) << "the newest ones are always there";
 }
 
 TEST(TrainingHistory, IsThinnedToEveryNthUpdateAndTheLast) {

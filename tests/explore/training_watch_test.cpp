@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/explore/training_events.h"
+#include "heed/io/files.h"
 #include "heed/text/lines.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/snapshots.h"
@@ -195,6 +196,31 @@ TEST(TrainingEvents, TellOfARunWhileItGoesOn) {
   EXPECT_TRUE(was_live);
   ASSERT_EQ(updates.size(), logged(training, "update").size());
   EXPECT_EQ(updates.back(), logged(training, "update").back()["update"]);
+}
+
+// The page loads it as one event of its stream.
+TEST(TrainingWatch, TheHistoryOfALongRunIsOfBoundedSize) {
+  const TemporaryFolder folder;
+  const train::TrainingFolder files(folder.path());
+  files.create();
+  const std::string sentence(300, 'x');
+  std::string log;
+  for (int update = 1; update <= 6000; ++update) {
+    log +=
+        json{{"kind", "validation"},
+             {"update", update},
+             {"loss", 1.0 / update},
+             {"samples", {{{"source", sentence}, {"output", sentence}, {"reference", sentence}}}}}
+            .dump() +
+        '\n';
+  }
+  io::write_file_atomically(files.metrics(), log);
+  TrainingWatch watch(folder.path());
+  watch.look();
+  const json history = watch.history();
+  EXPECT_LT(history.dump().size(), 2u << 20);
+  EXPECT_GE(history["validations"].size(), 1000u);
+  EXPECT_EQ(history["validations"].back()["samples"][0]["output"], sentence);
 }
 
 TEST(TrainingEvents, EveryListenerGetsTheHistoryAndThenTheNews) {

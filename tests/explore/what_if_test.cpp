@@ -5,12 +5,18 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "explore/small_folders.h"
 #include "explore/toy_sessions.h"
+#include "heed/base/cancellation.h"
+#include "io/expect_error.h"
 
 namespace heed::explore {
 namespace {
 
 const nn::Interventions no_interventions;
+const std::string not_finite =
+    "outcome: expected finite scores of the model, found NaN or infinity (an intervention is too "
+    "large, or the weights are damaged)";
 
 struct Case {
   const char* name;
@@ -47,6 +53,22 @@ TEST_P(WhatIfOfAllKinds, AHeadThatIsSwitchedOffChangesTheProbabilities) {
             written(answer(session(), text, {.interventions = &interventions})));
   for (const TeacherForcedPiece& piece : found.pieces)
     EXPECT_NE(piece.before, piece.after) << piece.piece;
+}
+
+TEST_P(WhatIfOfAllKinds, AnOutcomeThatIsNoNumberIsRefused) {
+  nn::Interventions interventions;
+  interventions.scales = {{GetParam().site, 0, 3e38f}, {GetParam().site, 1, -3e38f}};
+  const std::string& text = GetParam().text;
+  io::expect_error(ErrorKind::data, not_finite, [&] {
+    what_if(session(), {text, text, interventions});
+  });
+}
+
+TEST_P(WhatIfOfAllKinds, CanBeCancelled) {
+  std::stop_source source;
+  source.request_stop();
+  const CancellationScope scope(source.get_token());
+  EXPECT_THROW(what_if(session(), {GetParam().text, GetParam().text, no_interventions}), Cancelled);
 }
 
 TEST_P(WhatIfOfAllKinds, AnotherWordIsTheSameAsAnotherSentence) {
@@ -95,6 +117,29 @@ TEST(WhatIf, AWordThatNoMaskCanHaveHasNoChance) {
   ASSERT_EQ(found.pieces.size(), 1u);
   EXPECT_GT(found.pieces[0].after, 0);
   EXPECT_EQ(found.after.masks.size(), 2u);
+}
+
+// Such a model is refused, when it is loaded or when it answers.
+template <typename Model>
+void expect_no_answer_of_damaged(models::ModelKind kind, const std::string& text) {
+  EXPECT_THROW(
+      {
+        const SmallFolder folder(kind);
+        Model model = models::load_model<Model>(folder.path());
+        for (nn::NamedTensor& parameter : nn::named_parameters(model)) {
+          parameter.value.values()[0] = std::nanf("");
+        }
+        const SharedSession session = session_of(model, folder.tokenizer());
+        what_if(*session, {text, text, no_interventions});
+      },
+      Error);
+}
+
+TEST(WhatIf, OfADamagedModelIsRefused) {
+  expect_no_answer_of_damaged<models::MaskedModel>(models::ModelKind::masked, "the <mask>");
+  expect_no_answer_of_damaged<models::Classifier>(models::ModelKind::classifier, "the bat");
+  expect_no_answer_of_damaged<models::LanguageModel>(models::ModelKind::language, "the bat");
+  expect_no_answer_of_damaged<models::TranslationModel>(models::ModelKind::translation, "the bat");
 }
 
 TEST(WhatIf, IsWrittenAsTheContractSays) {

@@ -69,6 +69,20 @@ TEST(AccessGuard, GivesACookieForTheToken) {
       << "the token is no cookie";
 }
 
+// A redirect would go on without the cookie: a page from elsewhere began it.
+TEST(AccessGuard, GivesAPageToWhoWasLedHere) {
+  AccessGuard guard(port);
+  const std::string address = guard.address();
+  const auto answer =
+      guard.stop({.query = {{"token", address.substr(address.find("token=") + 6)}},
+                  .headers = {{"host", "127.0.0.1:4321"}, {"sec-fetch-site", "cross-site"}}});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->content_type, "text/html; charset=utf-8");
+  EXPECT_NE(answer->body.find("http-equiv=\"refresh\" content=\"0; url=/\""), std::string::npos);
+  EXPECT_TRUE(header_of(*answer, "Set-Cookie").starts_with("heed_4321="));
+}
+
 TEST_F(OpenAccess, LetsTheCookieIn) {
   EXPECT_EQ(status_of(own("GET")), 200);
   EXPECT_EQ(status_of(own("POST")), 200);

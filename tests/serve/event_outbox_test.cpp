@@ -49,6 +49,15 @@ TEST(EventOutbox, ClosesWhenTheClientIsTooSlow) {
   EXPECT_EQ(box.num_wakes, num_wakes) << "nobody is there to wake";
 }
 
+TEST(EventOutbox, OneEventMayBeLarge) {
+  Box box;
+  const std::string large(1000, 'x');
+  EXPECT_TRUE(box.outbox->send("history", large));
+  EXPECT_NE(box.outbox->take().text.find(large), std::string::npos);
+  EXPECT_TRUE(box.outbox->send("history", large));
+  EXPECT_FALSE(box.outbox->send("update", "1")) << "the one before has not been taken";
+}
+
 TEST(EventOutbox, WakesNobodyWhenClosed) {
   Box box;
   auto stream = EventOutbox::stream(box.outbox);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "heed/base/cancellation.h"
+
 namespace heed::serve {
 namespace {
 
@@ -71,6 +73,22 @@ TEST(Router, TellsWhoseMistakeItWas) {
   EXPECT_EQ(answer_to([] { fail(ErrorKind::model, "config"); }).status, 500);
   EXPECT_EQ(answer_to([] { throw std::runtime_error("broken"); }).status, 500);
   EXPECT_EQ(answer_to([] { throw std::bad_alloc(); }).status, 500);
+}
+
+TEST(Router, DoesNotBeginWhatWasCancelledWhileItWaited) {
+  bool has_begun = false;
+  Router router;
+  router.get("/", [&](const Request&) {
+    has_begun = true;
+    return text_response(200, "");
+  });
+  std::stop_source source;
+  const CancellationScope scope(source.get_token());
+  EXPECT_EQ(router.answer(get("/")).status, 200);
+  has_begun = false;
+  source.request_stop();
+  EXPECT_EQ(router.answer(get("/")).status, 503);
+  EXPECT_FALSE(has_begun);
 }
 
 TEST(Router, KnowsWhichRoutesSendEvents) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "heed/base/cancellation.h"
 #include "heed/serve/access_guard.h"
 #include "heed/serve/security_headers.h"
 #include "support/http_client.h"
@@ -185,22 +186,75 @@ TEST_F(EchoServer, GivesADrippingClientNoMoreTime) {
   sender.join();
 }
 
-TEST_F(EchoServer, HoldsNoMoreConnectionsThanItMay) {
-  start({.max_connections = 2});
-  auto first = std::make_unique<HttpClient>(port());
-  HttpClient second(port()), third(port());
-  for (HttpClient* client : {first.get(), &second}) {
+TEST_F(EchoServer, ClosesTheOldestIdleConnectionForANewOne) {
+  start({.pool = {.max_members = 2}});
+  HttpClient first(port()), second(port()), third(port());
+  for (HttpClient* client : {&first, &second, &third}) {
     client->send(text_of({.target = "/api/echo?text=x"}, port()));
     EXPECT_EQ(client->receive().status, 200);
   }
-  EXPECT_TRUE(third.is_closed_by_server());
-  first.reset();
-  int status = 0;  // the server notices the end of the first one a moment later
-  for (int i = 0; i < 100 && status == 0; ++i) {
-    status = exchange({.target = "/api/echo?text=x"}).status;
-    if (status == 0) std::this_thread::sleep_for(10ms);
+  EXPECT_TRUE(first.is_closed_by_server());
+  second.send(text_of({.target = "/api/echo?text=x"}, port()));
+  EXPECT_EQ(second.receive().status, 200);
+}
+
+TEST_F(EchoServer, RefusesARequestBeyondThoseItIsBusyWith) {
+  std::promise<void> begun, go_on;
+  router_.get("/api/slow", [&](const Request&) {
+    begun.set_value();
+    go_on.get_future().wait();
+    return text_response(200, "done");
+  });
+  start({.pool = {.max_members = 1}});
+  HttpClient busy(port());
+  busy.send(text_of({.target = "/api/slow"}, port()));
+  begun.get_future().wait();
+  const Received refused = exchange({.target = "/api/echo?text=x"});
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(nlohmann::json::parse(refused.body).at("error"),
+            "server: expected at most 1 requests at one time, found more");
+  go_on.set_value();
+  EXPECT_EQ(busy.receive().status, 200);
+}
+
+// A gate that lets in whoever says that it is a member.
+std::optional<Response> members_only(const Request& request) {
+  if (request.header("x-member")) return std::nullopt;
+  return text_response(401, "who are you?");
+}
+
+TEST_F(EchoServer, IsNotStarvedByClientsWithoutRights) {
+  start({}, members_only);
+  const Sent own{.target = "/api/echo?text=x", .headers = {{"X-Member", "yes"}}};
+  HttpClient member(port());
+  member.send(text_of(own, port()));
+  EXPECT_EQ(member.receive().status, 200);
+  std::vector<std::unique_ptr<HttpClient>> strangers;
+  for (int i = 0; i < 300; ++i) {
+    strangers.push_back(std::make_unique<HttpClient>(port()));
+    if (i % 3 == 1) strangers.back()->send("GET / HTTP/1.1\r\nX-Slow: ");
+    if (i % 3 == 2) strangers.back()->send(text_of({.target = "/"}, port()));
   }
-  EXPECT_EQ(status, 200);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(exchange(own).status, 200);
+  member.send(text_of(own, port()));
+  EXPECT_EQ(member.receive().status, 200) << "its place is not a stranger's";
+  EXPECT_TRUE(strangers.front()->is_closed_by_server());
+}
+
+TEST_F(EchoServer, GivesStrangersLittleTime) {
+  start({.limits = {.stranger_timeout = 100ms}}, members_only);
+  HttpClient silent(port()), slow(port()), refused(port()), member(port());
+  slow.send("GET / HTTP/1.1\r\n");
+  refused.send(text_of({.target = "/"}, port()));
+  EXPECT_EQ(refused.receive().status, 401);
+  const Sent own{.target = "/api/echo?text=x", .headers = {{"X-Member", "yes"}}};
+  member.send(text_of(own, port()));
+  EXPECT_EQ(member.receive().status, 200);
+  EXPECT_TRUE(silent.is_closed_by_server());
+  EXPECT_TRUE(slow.is_closed_by_server());
+  EXPECT_TRUE(refused.is_closed_by_server());
+  member.send(text_of(own, port()));
+  EXPECT_EQ(member.receive().status, 200);
 }
 
 TEST_F(EchoServer, RunsHandlersOneAtATime) {
@@ -239,6 +293,75 @@ TEST_F(EchoServer, StopsWhileAHandlerIsAtWork) {
   EXPECT_TRUE(client.is_closed_by_server());
   EXPECT_TRUE(waiting.is_closed_by_server());
   server_.reset();
+}
+
+// A handler that would never end, and the promise that it was cancelled.
+struct EndlessHandler {
+  Response operator()(const Request&) const {
+    begun->set_value();
+    try {
+      for (;;) {
+        throw_if_cancelled();
+        std::this_thread::sleep_for(1ms);
+      }
+    } catch (const Cancelled&) {
+      cancelled->set_value();
+      throw;
+    }
+  }
+  std::shared_ptr<std::promise<void>> begun = std::make_shared<std::promise<void>>();
+  std::shared_ptr<std::promise<void>> cancelled = std::make_shared<std::promise<void>>();
+};
+
+TEST_F(EchoServer, CancelsTheHandlerWhenItStops) {
+  const EndlessHandler endless;
+  router_.get("/api/endless", endless);
+  start();
+  HttpClient client(port());
+  client.send(text_of({.target = "/api/endless"}, port()));
+  endless.begun->get_future().wait();
+  server_->stop();
+  endless.cancelled->get_future().wait();
+}
+
+TEST_F(EchoServer, CancelsTheHandlerOfAClientThatHasLeft) {
+  const EndlessHandler endless;
+  router_.get("/api/endless", endless);
+  std::atomic<int> num_late = 0;
+  router_.get("/api/late", [&](const Request&) {
+    ++num_late;
+    return text_response(200, "late");
+  });
+  start();
+  HttpClient client(port()), waiting(port());
+  client.send(text_of({.target = "/api/endless"}, port()));
+  endless.begun->get_future().wait();
+  waiting.send(text_of({.target = "/api/late"}, port()));
+  waiting.close();
+  std::this_thread::sleep_for(50ms);  // so that its request is there, and its end
+  client.close();
+  endless.cancelled->get_future().wait();
+  EXPECT_EQ(exchange({.target = "/api/echo?text=x"}).status, 200);
+  EXPECT_EQ(num_late, 0) << "nobody waits for that answer";
+}
+
+TEST_F(EchoServer, DoesNotTakeTheNextRequestForTheEndOfTheClient) {
+  std::promise<void> begun, go_on;
+  router_.get("/api/slow", [&](const Request&) {
+    begun.set_value();
+    go_on.get_future().wait();
+    throw_if_cancelled();
+    return text_response(200, "done");
+  });
+  start();
+  HttpClient client(port());
+  client.send(text_of({.target = "/api/slow"}, port()));
+  begun.get_future().wait();
+  client.send(text_of({.target = "/api/echo?text=next"}, port()));
+  std::this_thread::sleep_for(20ms);
+  go_on.set_value();
+  EXPECT_EQ(client.receive().body, "done\n");
+  EXPECT_EQ(client.receive().body, R"({"text":"next"})");
 }
 
 TEST_F(EchoServer, IsReachedFromThisMachineOnly) {
@@ -352,6 +475,43 @@ TEST_F(EchoServer, RefusesEventsWhenTheHandlerDoes) {
   });
   start();
   EXPECT_EQ(exchange({.target = "/api/events"}).status, 400);
+}
+
+TEST_F(EchoServer, StreamsLeaveRoomForRequests) {
+  std::vector<std::shared_ptr<EventStream>> streams;
+  router_.events("/api/events", [&](const Request&, std::shared_ptr<EventStream> stream) {
+    streams.push_back(std::move(stream));
+  });
+  start();
+  std::vector<std::unique_ptr<HttpClient>> listeners;
+  int num_open = 0, num_refused = 0;
+  for (int i = 0; i < 70; ++i) {
+    listeners.push_back(std::make_unique<HttpClient>(port()));
+    listeners.back()->send(text_of({.target = "/api/events"}, port()));
+    const std::string head = listeners.back()->receive_until("\r\n\r\n");
+    num_open += head.find("200 OK") != head.npos;
+    num_refused += head.find("503") != head.npos;
+  }
+  EXPECT_EQ(num_open, 16);
+  EXPECT_EQ(num_refused, 54);
+  EXPECT_EQ(exchange({.target = "/api/echo?text=x"}).status, 200);
+  listeners.clear();
+  server_->stop();
+}
+
+TEST_F(EchoServer, SendsAFirstEventOfAnySize) {
+  const std::string large(6 << 20, 'x');
+  std::shared_ptr<EventStream> kept;
+  router_.events("/api/events", [&](const Request&, std::shared_ptr<EventStream> stream) {
+    stream->send("history", large);
+    kept = std::move(stream);
+  });
+  start();
+  HttpClient client(port());
+  client.send(text_of({.target = "/api/events"}, port()));
+  client.receive_until("\r\n\r\n");
+  EXPECT_EQ(client.receive_until("\n\n").size(), large.size() + 23);  // event: history, data:
+  server_->stop();
 }
 
 TEST_F(EchoServer, StopsWhileStreamsAreOpen) {

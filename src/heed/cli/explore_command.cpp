@@ -28,7 +28,8 @@ int explore(const ExploreOptions& options, std::ostream& messages) {
   const InterruptGuard interrupts;
   const explore::Explorer explorer({.model = options.model, .port = options.port});
   messages << "heed explore: " << explorer.address() << std::endl;
-  if (options.open && !open_browser(explorer.address())) {
+  std::optional<RedirectPage> page;  // until the end: the browser may be slow to start
+  if (options.open && !open_browser(page.emplace(explorer.address()))) {
     messages << "heed explore: --open: no browser could be started; open the address yourself"
              << std::endl;
   }

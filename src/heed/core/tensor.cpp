@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
@@ -202,7 +203,10 @@ void backward(Tensor result, const Tensor& gradient) {
   result = Tensor();
   last->add_gradient(gradient);
   if (last->is_leaf()) return;
-  for (const auto& node : reverse_order(last)) node->run_backward();
+  for (const auto& node : reverse_order(last)) {
+    throw_if_cancelled();
+    node->run_backward();
+  }
 }
 
 NoGrad::NoGrad() : before_(grad_enabled) { grad_enabled = false; }

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/version.h"
+#include "heed/explore/metrics_tail.h"
 #include "heed/explore/token_list.h"
+#include "heed/explore/training_history.h"
 #include "heed/io/files.h"
 #include "heed/train/training_folder.h"
 
@@ -42,17 +44,17 @@ bool is_known(const std::string& sentence, const text::Tokenizer& tokenizer) {
 
 // The sample sentences of the last validation.
 std::vector<std::string> validation_samples(const std::string& folder) {
+  TrainingHistory history;
+  const auto lines = MetricsTail(train::TrainingFolder(folder).metrics()).read().lines;
+  const auto is_validation = [&](const std::string& line) {
+    return line.starts_with(R"({"kind":"validation")") &&
+           history.add(line) == TrainingHistory::Kind::validation;
+  };
   std::vector<std::string> sources;
-  const std::string path = train::TrainingFolder(folder).metrics();
-  if (!io::is_file(path)) return sources;
-  const std::string log = io::read_file(path, ErrorKind::data);
-  const std::size_t last = log.rfind("{\"kind\":\"validation\"");
-  if (last == std::string::npos) return sources;
-  const std::string line = log.substr(last, log.find('\n', last) - last);
-  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("samples")) return sources;
-  for (const auto& sample : json.at("samples")) {
-    const std::string source = sample.value("source", "");
+  if (std::find_if(lines.rbegin(), lines.rend(), is_validation) == lines.rend()) return sources;
+  const nlohmann::json last = to_json(history.validations().back());
+  for (const auto& sample : last.value("samples", nlohmann::json::array())) {
+    const std::string source = sample.at("source");
     if (!source.empty()) sources.push_back(source);
   }
   return sources;

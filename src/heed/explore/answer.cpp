@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
+#include "heed/explore/finite_outcome.h"
 #include "heed/explore/recording.h"
 #include "heed/infer/sampling.h"
 #include "heed/infer/top_tokens.h"
@@ -80,16 +81,42 @@ Answer translation(const infer::Translator& translator, const std::string& text,
 
 Answer continuation(const ModelSession& session, const std::string& text,
                     const AnswerOptions& options) {
+  Answer answer;
+  answer.next = most_likely_next(session, text, options.interventions);
   infer::GenerationOptions greedy;
   greedy.sampling.temperature = 0;
   greedy.max_tokens = num_continued;
   greedy.hook = options.interventions;
   infer::GeneratedText generated =
       std::move(session.text_generator()->generate(std::span(&text, 1), greedy).front());
-  Answer answer;
   answer.text = std::move(generated.text);
   answer.tokens = std::move(generated.tokens);
-  answer.next = most_likely_next(session, text, options.interventions);
+  return answer;
+}
+
+infer::LineOptions line_options(const AnswerOptions& options) {
+  infer::LineOptions lines;
+  lines.hook = options.interventions;
+  return lines;
+}
+
+// NaN is no class and no word: an answer without all of them is no answer.
+Answer classes(const infer::LineClassifier& classifier, const std::string& text,
+               const AnswerOptions& options) {
+  const auto all = static_cast<Index>(classifier.labels().size());
+  Answer answer;
+  answer.classes = classifier.classify(std::span(&text, 1), all, line_options(options)).front();
+  check_finite_outcome(std::ssize(answer.classes) == all);
+  return answer;
+}
+
+Answer filled_masks(const infer::FillMask& fill_mask, const std::string& text,
+                    const AnswerOptions& options) {
+  Answer answer;
+  answer.masks =
+      fill_mask.fill(std::span(&text, 1), mask_text, num_mask_candidates, line_options(options))
+          .front();
+  for (const auto& words : answer.masks) check_finite_outcome(!words.empty());
   return answer;
 }
 
@@ -137,21 +164,14 @@ std::vector<int> target_ids(const ModelSession& session, const std::string& text
 }
 
 Answer answer(const ModelSession& session, const std::string& text, const AnswerOptions& options) {
-  if (const auto* translator = session.translator()) return translation(*translator, text, options);
-  if (session.text_generator()) return continuation(session, text, options);
-  infer::LineOptions lines;
-  lines.hook = options.interventions;
-  Answer answer;
-  if (const auto* classifier = session.line_classifier()) {
-    const auto all = static_cast<Index>(classifier->labels().size());
-    answer.classes = classifier->classify(std::span(&text, 1), all, lines).front();
-    return answer;
-  }
-  check_as(ErrorKind::usage, session.fill_mask() != nullptr,
-           "explore: expected a model that reads text, found one for images");
-  answer.masks =
-      session.fill_mask()->fill(std::span(&text, 1), mask_text, num_mask_candidates, lines).front();
-  return answer;
+  return with_finite_outcome([&] {
+    if (session.translator()) return translation(*session.translator(), text, options);
+    if (session.text_generator()) return continuation(session, text, options);
+    if (session.line_classifier()) return classes(*session.line_classifier(), text, options);
+    check_as(ErrorKind::usage, session.fill_mask() != nullptr,
+             "explore: expected a model that reads text, found one for images");
+    return filled_masks(*session.fill_mask(), text, options);
+  });
 }
 
 std::vector<int> target_inputs(const Answer& translation) {

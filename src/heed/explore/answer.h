@@ -14,6 +14,7 @@ namespace heed::explore {
 // Limits of what is typed into the page.
 inline constexpr std::size_t max_text_characters = 4096;
 inline constexpr std::size_t max_text_tokens = 1024;
+inline constexpr Index max_beam_size = 32;
 
 // The tokens of a text as the model's own functions take them: with the end token, except for a
 // language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank
@@ -42,6 +43,7 @@ struct Answer {
   std::vector<std::vector<infer::MaskCandidate>> masks;  // of each, the most likely first
 };
 
+// Refuses (ErrorKind::data) what source_ids refuses, and an outcome that is not finite.
 Answer answer(const ModelSession& session, const std::string& text,
               const AnswerOptions& options = {});
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
+#include "heed/explore/finite_outcome.h"
 #include "heed/infer/beam_search.h"
 
 namespace heed::explore {
@@ -108,7 +109,8 @@ BeamTree beam_tree(const ModelSession& session, std::span<const int> source, Ind
   options.hook = interventions;
   options.observer = &builder;
   const models::PackedIds input{{source.begin(), source.end()}, Spans::single(std::ssize(source))};
-  const auto hypotheses = infer::beam_search(*session.translation(), input, options);
+  const auto hypotheses = with_finite_outcome(
+      [&] { return infer::beam_search(*session.translation(), input, options); });
   std::vector<Index> best = winning_path(builder.nodes, hypotheses.front().front());
   return {std::move(builder.nodes), std::move(best)};
 }

@@ -64,7 +64,7 @@ struct AnswerLogit {
 };
 
 AnswerLogit answer_logit(const CellPass& pass, Index row) {
-  const int token = pass.recording().predicted_token(row);
+  const int token = pass.recording().predictions().at(row).token;
   return {row, token, pass.session().tokenizer().piece(token)};
 }
 

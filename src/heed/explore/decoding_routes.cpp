@@ -17,7 +17,6 @@ using io::JsonFields;
 using nlohmann::json;
 
 constexpr Index default_beam_size = 5;
-constexpr Index max_beam_size = 32;
 constexpr Index num_next = 50;
 
 infer::SamplingOptions sampling_of(const JsonFields& request) {
@@ -43,7 +42,7 @@ PassInput input_of(const ModelSession& session, const JsonFields& request) {
 json attribution_of(const Trace& trace, const serve::Request& request) {
   PredictionTarget target{.place = request.query_index("target")};
   if (request.query.contains("token")) {
-    target.token = static_cast<int>(request.query_index("token"));
+    target.token = request.query_index("token");
   }
   const Recording& recording = trace.recording;
   return to_json(attribution(trace.session(), recording.input(), recording.interventions(), target),

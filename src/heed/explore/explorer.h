@@ -6,7 +6,8 @@
 //   heads      head_facts (what a head does), head_words (weights between words)
 //   cells      cell_arithmetic: the steps of one weight, by cell_pass, cell_vectors, cell_weight
 //              and cell_effect; exact_arithmetic is the engine's in scalar code
-//   answers    answer, run (answer and recording), what_if (before and after an intervention)
+//   answers    answer, run (answer and recording), what_if (before and after an intervention),
+//              finite_outcome
 //   decoding   prediction, attribution, beam_tree, next_tokens
 //   paths      embedding_plane (two principal axes), word_paths (words through the layers)
 //   words      word_plane: attention of a few words in a plane, without a model

@@ -58,9 +58,12 @@ bool MetricsTail::is_same_file() const {
          ours.st_dev == now.st_dev && ours.st_ino == now.st_ino && now.st_size >= offset_;
 }
 
+// A pipe would be waited for.
 void MetricsTail::open() {
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   offset_ = 0;
+  struct stat info {};
+  if (descriptor_ >= 0 && (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode))) close();
 }
 
 void MetricsTail::close() {

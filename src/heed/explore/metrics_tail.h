@@ -21,8 +21,8 @@ class MetricsTail {
     bool is_rewritten = false;
     std::vector<std::string> lines = {};  // without line ends
   };
-  // What came since the last call. A last line without its end waits until it is whole. A file that
-  // is not there has no lines.
+  // What came since the last call. A last line without its end waits until it is whole. What is no
+  // regular file, or not there, has no lines.
   News read();
 
  private:

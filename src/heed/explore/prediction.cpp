@@ -68,9 +68,10 @@ Prediction prediction_of(const ModelSession& session, const PassInput& input,
   Prediction prediction = place_of(session, input, target.place);
   if (session.kind() == ModelKind::classifier) {
     prediction.token = static_cast<int>(target.place);
-  } else if (const auto token =
-                 target.token ? target.token : token_after(session, input, target.place)) {
-    check_below(*token, session.config().vocabulary, "token");
+  } else if (target.token) {
+    check_below(*target.token, session.config().vocabulary, "token");
+    prediction.token = static_cast<int>(*target.token);
+  } else if (const auto token = token_after(session, input, target.place)) {
     prediction.token = *token;
   } else {
     const std::vector<float> logits = logits_of(session, prediction, interventions);

@@ -13,7 +13,7 @@ struct PredictionTarget {
   Index place = 0;
   // The predicted token. Without one: the token after the place in the input or, where there is
   // none and for a masked model, the most likely one. Not for classifiers.
-  std::optional<int> token = std::nullopt;
+  std::optional<Index> token = std::nullopt;
 };
 
 struct Prediction {

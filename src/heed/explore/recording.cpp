@@ -1,19 +1,22 @@
 #include "heed/explore/recording.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/explore/finite_outcome.h"
 #include "heed/explore/site_watcher.h"
+#include "heed/infer/top_tokens.h"
 #include "heed/models/packed_ids.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::explore {
 namespace {
 
-// Views that one recording keeps. Sixteen of them are kept, so all together stay below half a
-// gigabyte; a sentence of 30 words in a small model takes less than a megabyte.
+// Views that one recording keeps: 32 MB. A sentence of 30 words in a small model takes less than
+// one.
 constexpr Index max_view_floats = Index{1} << 23;
 
 constexpr std::string_view mixed_suffix = ".mixed";
@@ -30,6 +33,36 @@ LinkKind kind_of(const Site& site) {
 
 models::PackedIds packed(const std::vector<int>& ids) {
   return {ids, Spans::single(std::ssize(ids))};
+}
+
+std::vector<RowPrediction> predictions_of(const ModelSession& session, const PassInput& input,
+                                          const Tensor& logits) {
+  std::vector<RowPrediction> predictions;
+  if (session.classifier()) return predictions;
+  const Index width = logits.dim(1);
+  for (Index row = 0; row < logits.dim(0); ++row) {
+    const auto values = logits.values().subspan(row * width, width);
+    const Index best = std::ranges::max_element(values) - values.begin();
+    const int token = token_after(session, input, row).value_or(static_cast<int>(best));
+    const float score = infer::LogProbabilities::of_logits(values)[token];
+    predictions.push_back({token, std::exp(double{score})});
+  }
+  return predictions;
+}
+
+Tensor logits_of(const ModelSession& session, const PassInput& input, nn::ForwardContext& context) {
+  if (const auto* model = session.translation()) {
+    const Packed memory = model->encode(packed(input.source), context);
+    return model->logits(model->decode(packed(input.target), memory, context));
+  }
+  if (const auto* model = session.language()) {
+    return model->logits(model->hidden(packed(input.source), context));
+  }
+  if (const auto* model = session.classifier()) return model->logits(packed(input.source), context);
+  const auto* model = session.masked();
+  check_as(ErrorKind::usage, model != nullptr,
+           "explore: expected a model that reads text, found one for images");
+  return model->logits(model->encode(packed(input.source), context).values);
 }
 
 // Collects what a recording keeps. A layer fills its view before it shows the output of its heads.
@@ -86,18 +119,10 @@ std::optional<int> token_after(const ModelSession& session, const PassInput& inp
 
 Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,
                              nn::ForwardContext& context) {
-  if (const auto* model = session.translation()) {
-    const Packed memory = model->encode(packed(input.source), context);
-    return model->logits(model->decode(packed(input.target), memory, context));
-  }
-  if (const auto* model = session.language()) {
-    return model->logits(model->hidden(packed(input.source), context));
-  }
-  if (const auto* model = session.classifier()) return model->logits(packed(input.source), context);
-  const auto* model = session.masked();
-  check_as(ErrorKind::usage, model != nullptr,
-           "explore: expected a model that reads text, found one for images");
-  return model->logits(model->encode(packed(input.source), context).values);
+  Tensor logits = logits_of(session, input, context);
+  const auto is_finite = [](float logit) { return std::isfinite(logit); };
+  check_finite_outcome(std::ranges::all_of(std::as_const(logits).values(), is_finite));
+  return logits;
 }
 
 SiteView site_view(const ModelSession& session, const PassInput& input,
@@ -117,16 +142,24 @@ Recording::Recording(std::shared_ptr<const ModelSession> session, PassInput inpu
   const NoGrad no_grad;
   Recorder recorder(*session_);
   auto context = nn::ForwardContext::inference(&recorder, &interventions_);
-  logits_ = teacher_forced_logits(*session_, input_, context);
+  const Tensor logits = teacher_forced_logits(*session_, input_, context);
+  predictions_ = predictions_of(*session_, input_, logits);
   facts_ = std::move(recorder.facts);
   views_ = std::move(recorder.views);
   stages_ = std::move(recorder.stages);
 }
 
-int Recording::predicted_token(Index row) const {
-  if (const auto token = token_after(*session_, input_, row)) return *token;
-  const auto logits = std::as_const(logits_).values().subspan(row * logits_.dim(1), logits_.dim(1));
-  return static_cast<int>(std::ranges::max_element(logits) - logits.begin());
+Tensor Recording::logits() const {
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(nullptr, &interventions_);
+  return teacher_forced_logits(*session_, input_, context);
+}
+
+Index Recording::num_bytes() const {
+  Index num_floats = 0;
+  for (const auto& [name, view] : views_) num_floats += view.scores.size() + view.weights.size();
+  for (const auto& [name, stage] : stages_) num_floats += stage.size();
+  return num_floats * static_cast<Index>(sizeof(float));
 }
 
 const std::vector<HeadFact>& Recording::head_facts(const std::string& site) const {

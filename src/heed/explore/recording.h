@@ -34,7 +34,8 @@ std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input
 
 // Logits of all positions in one teacher-forced pass, with the same bits as step by step.
 // Translation: logits [target, V]; language and masked: [source, V]; classifier: [1, classes].
-// Builds the autograd graph unless the caller has a NoGrad. Refuses (ErrorKind::usage) images.
+// Builds the autograd graph unless the caller has a NoGrad. Refuses (ErrorKind::usage) images, and
+// logits that are not finite, as finite_outcome.h says.
 Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,
                              nn::ForwardContext& context);
 
@@ -48,6 +49,13 @@ struct SiteView {
 SiteView site_view(const ModelSession& session, const PassInput& input,
                    const nn::Interventions& interventions, const std::string& site);
 
+// What one row of the logits of a translation, a language model or a masked model predicts:
+// token_after or, where there is none, the most likely token.
+struct RowPrediction {
+  int token = 0;
+  double probability = 0;
+};
+
 class Recording {
  public:
   // The interventions, if any, are part of the recording.
@@ -58,10 +66,9 @@ class Recording {
   const std::shared_ptr<const ModelSession>& shared_session() const { return session_; }
   const PassInput& input() const { return input_; }
   const nn::Interventions& interventions() const { return interventions_; }
-  const Tensor& logits() const { return logits_; }  // of teacher_forced_logits
-  // The token that row `row` of the logits of a translation, a language model or a masked model
-  // predicts: token_after or, where there is none, the most likely token.
-  int predicted_token(Index row) const;
+  // Of teacher_forced_logits. They are large and not kept: this is a pass of its own.
+  Tensor logits() const;
+  const std::vector<RowPrediction>& predictions() const { return predictions_; }
   const std::vector<HeadFact>& head_facts(const std::string& site) const;
 
   // Of one site. What did not fit into memory is recorded again, with the same bits. Refuses
@@ -72,11 +79,13 @@ class Recording {
   const Tensor& stage(const std::string& name) const;
   bool has_stage(const std::string& name) const { return stages_.contains(name); }
 
+  Index num_bytes() const;  // of the tensors that it keeps
+
  private:
   std::shared_ptr<const ModelSession> session_;
   PassInput input_;
   nn::Interventions interventions_;
-  Tensor logits_;
+  std::vector<RowPrediction> predictions_;
   std::map<std::string, std::vector<HeadFact>> facts_;
   std::map<std::string, SiteView> views_;
   std::map<std::string, Tensor> stages_;

@@ -1,7 +1,6 @@
 #include "heed/explore/run.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "heed/base/error.h"
 #include "heed/explore/about.h"
@@ -9,8 +8,6 @@
 #include "heed/explore/head_words.h"
 #include "heed/explore/interventions.h"
 #include "heed/explore/what_if.h"
-#include "heed/infer/token_limit.h"
-#include "heed/infer/top_tokens.h"
 #include "heed/io/json_fields.h"
 
 namespace heed::explore {
@@ -46,15 +43,10 @@ PassInput pass_input(const ModelSession& session, const SourceText& source, cons
 // The prediction of every row of the logits.
 ordered_json predictions_json(const Recording& recording) {
   ordered_json all = ordered_json::array();
-  const Tensor& logits = recording.logits();
-  const std::size_t width = logits.dim(1);
-  for (Index row = 0; row < logits.dim(0); ++row) {
-    const int token = recording.predicted_token(row);
-    const auto probabilities =
-        infer::LogProbabilities::of_logits(logits.values().subspan(row * width, width));
-    all.push_back({{"piece", recording.session().tokenizer().piece(token)},
-                   {"id", token},
-                   {"probability", std::exp(double{probabilities[token]})}});
+  for (const RowPrediction& prediction : recording.predictions()) {
+    all.push_back({{"piece", recording.session().tokenizer().piece(prediction.token)},
+                   {"id", prediction.token},
+                   {"probability", prediction.probability}});
   }
   return all;
 }
@@ -122,7 +114,7 @@ RunOptions run_options_from_json(const nlohmann::json& json) {
   const auto fields = io::JsonFields::of(json, "run", ErrorKind::usage);
   RunOptions options{.target = fields.optional_text("target"),
                      .checkpoint = fields.optional_integer("checkpoint"),
-                     .beam = fields.optional_integer("beam")};
+                     .beam = fields.optional_integer("beam", {.min = 1, .max = max_beam_size})};
   if (fields.has("interventions")) options.interventions = json.at("interventions");
   return options;
 }

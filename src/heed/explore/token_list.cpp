@@ -97,6 +97,7 @@ void name_words(TokenList& tokens, const std::string& text) {
 std::string with_word_replaced(const std::string& text, Index word,
                                const std::string& replacement) {
   const std::vector<std::string_view> words = words_in(text);
+  check_as(ErrorKind::usage, !words.empty(), "replace: expected a text with words, found none");
   check_as(ErrorKind::usage, word >= 0 && word < std::ssize(words),
            "replace: expected a word from 0 to ", std::ssize(words) - 1, ", found ", word);
   const auto begin = static_cast<std::size_t>(words[word].data() - text.data());

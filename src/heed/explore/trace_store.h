@@ -24,12 +24,20 @@ class TraceStore {
  public:
   static constexpr std::size_t capacity = 16;
 
-  // Gives the trace its number; the oldest is forgotten when there are too many.
+  // `max_bytes` for tensors and for models that only old traces still hold. The newest trace is
+  // kept whatever its size.
+  explicit TraceStore(Index max_bytes = Index{1} << 29) : max_bytes_(max_bytes) {}
+
+  // Gives the trace its number; the oldest are forgotten when there are too many or they take too
+  // much memory.
   std::shared_ptr<const Trace> add(std::string text, Recording recording);
   // Throws serve::NotFound for traces that are forgotten or never were.
   std::shared_ptr<const Trace> find(Index id) const;
 
  private:
+  Index num_bytes() const;
+
+  Index max_bytes_;
   std::deque<std::shared_ptr<const Trace>> traces_;
   Index next_id_ = 1;
 };

@@ -46,11 +46,14 @@ void TrainingEvents::send_events() {
   for (const TrainingEvent& event : watch_.look()) {
     for (const auto& stream : streams_) stream->send(event.name, event.data);
   }
-  for (auto& stream : fresh_) {
-    stream->send("history", watch_.history().dump());
-    streams_.push_back(std::move(stream));
+  if (!fresh_.empty()) {
+    const std::string history = watch_.history().dump();
+    for (auto& stream : fresh_) {
+      stream->send("history", history);
+      streams_.push_back(std::move(stream));
+    }
+    fresh_.clear();
   }
-  fresh_.clear();
   std::erase_if(streams_, [](const auto& stream) { return !stream->is_open(); });
 }
 

@@ -20,24 +20,36 @@ struct UpdatePoint {
 };
 nlohmann::json to_json(const UpdatePoint& point);
 
+// One validation. Both are JSON that was read; fields of other types than theirs are left out.
+struct ValidationPoint {
+  std::string measures;  // an object: the update, and the numbers and flags of the log
+  std::string samples;   // a list of {"source", "output", "reference"}; empty: none
+};
+nlohmann::json to_json(const ValidationPoint& point);
+
 class TrainingHistory {
  public:
   enum class Kind { update, validation, other };
 
-  // A line of metrics.jsonl. Other lines than updates and validations are skipped.
+  // A line of metrics.jsonl. Other lines than updates and validations are skipped, and so are those
+  // that are too long or nested too deeply to be a run's.
   Kind add(std::string_view line);
   void clear();
 
   const std::vector<UpdatePoint>& updates() const { return updates_; }
-  const std::vector<std::string>& validations() const { return validations_; }  // their lines
+  const std::vector<ValidationPoint>& validations() const { return validations_; }
 
   // {"update": [..], "loss": [..], ...}: at most `max_points`, 2 or more. Every
   // n-th update is among them, with the smallest n for which they are few enough, and the last one.
   nlohmann::json columns(Index max_points) const;
+  // A list of validations, thinned in the same way. Of these every n-th and the last one has its
+  // samples, with the smallest n for which the samples have at most `max_sample_bytes`; those of
+  // the last one are always there.
+  nlohmann::json validations(Index max_points, Index max_sample_bytes) const;
 
  private:
   std::vector<UpdatePoint> updates_;
-  std::vector<std::string> validations_;
+  std::vector<ValidationPoint> validations_;
   double last_seconds_ = 0;  // of the line before
 };
 

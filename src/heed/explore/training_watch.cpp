@@ -9,7 +9,9 @@ namespace {
 
 using nlohmann::json;
 
+// A history is one event of the page's stream: together about a megabyte and a half at most.
 constexpr Index max_points = 2000;
+constexpr Index max_sample_bytes = 1 << 20;
 
 }  // namespace
 
@@ -27,7 +29,7 @@ std::vector<TrainingEvent> TrainingWatch::look() {
     if (kind == TrainingHistory::Kind::update) {
       events.push_back({"update", to_json(history_.updates().back()).dump()});
     } else if (kind == TrainingHistory::Kind::validation) {
-      events.push_back({"validation", history_.validations().back()});
+      events.push_back({"validation", to_json(history_.validations().back()).dump()});
     }
   }
   const std::vector<Index> checkpoints = train::stored_snapshots(folder_.snapshots());
@@ -42,10 +44,8 @@ std::vector<TrainingEvent> TrainingWatch::look() {
 }
 
 json TrainingWatch::history() const {
-  json validations = json::array();
-  for (const std::string& line : history_.validations()) validations.push_back(json::parse(line));
   return {{"updates", history_.columns(max_points)},
-          {"validations", std::move(validations)},
+          {"validations", history_.validations(max_points, max_sample_bytes)},
           {"checkpoints", checkpoints_},
           {"is_live", is_live_}};
 }

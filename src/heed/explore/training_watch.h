@@ -11,7 +11,7 @@
 
 namespace heed::explore {
 
-// News of a run: {"update", one point}, {"validation", its line of the log},
+// News of a run: {"update", one point}, {"validation", one with its samples},
 // {"checkpoints", {"updates": [..]}}, {"live", {"is_live": bool}}, or {"history", everything} when
 // the log was rewritten and earlier events no longer hold.
 struct TrainingEvent {
@@ -26,7 +26,8 @@ class TrainingWatch {
   // Reads the new lines; returns their events.
   std::vector<TrainingEvent> look();
 
-  // All that was read so far: {"updates": columns of at most 2,000 points, "validations": [..],
+  // All that was read so far, thinned to what a page can draw: {"updates": columns of at most 2,000
+  // points, "validations": as many, those of the last with its samples and of some others,
   // "checkpoints": [..], "is_live": bool}. A folder without a run has empty ones.
   nlohmann::json history() const;
 

@@ -9,10 +9,20 @@
 namespace heed::serve {
 namespace {
 
+constexpr const char* first_page =
+    "<!doctype html>\n<title>heed explore</title>\n"
+    "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n<p><a href=\"/\">heed explore</a></p>\n";
+
 // application/json, with or without parameters.
 bool has_json_type(const Request& request) {
   const std::string type = request.header("content-type").value_or("");
   return text::trim(std::string_view(type).substr(0, type.find(';'))) == "application/json";
+}
+
+// A page of another origin led here; the file that heed explore --open makes is one.
+bool comes_from_elsewhere(const Request& request) {
+  const std::string site = request.header("sec-fetch-site").value_or("none");
+  return site != "none" && site != "same-origin";
 }
 
 bool comes_from_own_script(const Request& request) {
@@ -69,12 +79,16 @@ bool AccessGuard::takes_token(const Request& request) {
   return is_right;
 }
 
-Response AccessGuard::open_session() const {
-  return {303,
-          "text/plain; charset=utf-8",
-          {{"Location", "/"},
-           {"Set-Cookie", cookie_name_ + '=' + session_ + "; HttpOnly; SameSite=Strict; Path=/"}},
-          {}};
+// Browsers send a strict cookie with no request that a page from elsewhere began, its redirects
+// included. So such a visitor gets a page of our own, which begins the next request itself.
+Response AccessGuard::open_session(const Request& request) const {
+  Response response{303, "text/plain; charset=utf-8", {{"Location", "/"}}, {}};
+  if (comes_from_elsewhere(request)) {
+    response = {200, "text/html; charset=utf-8", {}, first_page};
+  }
+  response.headers.emplace_back(
+      "Set-Cookie", cookie_name_ + '=' + session_ + "; HttpOnly; SameSite=Strict; Path=/");
+  return response;
 }
 
 std::optional<Response> AccessGuard::stop(const Request& request) {
@@ -82,7 +96,7 @@ std::optional<Response> AccessGuard::stop(const Request& request) {
   if (!is_own_page(request)) return text_response(403, "expected a request of this server's page");
   if (request.method == "GET" && request.path == "/" && request.query.contains("token")) {
     // With the cookie an old address still opens the page.
-    if (takes_token(request) || has_session(request)) return open_session();
+    if (takes_token(request) || has_session(request)) return open_session(request);
     return text_response(401, "this address has been used or is wrong: start heed explore again");
   }
   if (!has_session(request)) {

@@ -30,7 +30,7 @@ class AccessGuard {
   bool is_own_page(const Request& request) const;
   bool has_session(const Request& request) const;
   bool takes_token(const Request& request);
-  Response open_session() const;
+  Response open_session(const Request& request) const;
 
   std::string port_;
   std::string cookie_name_;  // cookies are shared between the ports of a host: the name holds it

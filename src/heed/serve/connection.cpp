@@ -1,5 +1,7 @@
 #include "heed/serve/connection.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -14,10 +16,12 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <cctype>
+#include <cerrno>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "heed/serve/connection_pool.h"
 #include "heed/serve/event_outbox.h"
 #include "heed/serve/security_headers.h"
 #include "heed/serve/target.h"
@@ -92,26 +96,33 @@ Response refusal_of(const Failure& failure, const ConnectionLimits& limits) {
 class BeastConnection : public Connection, public std::enable_shared_from_this<BeastConnection> {
  public:
   BeastConnection(asio::io_context& context, int socket, const ConnectionLimits& limits,
-                  Dispatcher& dispatcher)
+                  Dispatcher& dispatcher, ConnectionPool& pool)
       : context_(context),
         stream_(context),
         limits_(limits),
         dispatcher_(dispatcher),
+        pool_(pool),
         pause_(context) {
     stream_.socket().assign(asio::ip::tcp::v4(), socket);
     stream_.socket().set_option(asio::ip::tcp::no_delay(true));
   }
 
   void read_head();
+  Standing standing() const override { return standing_; }
+  bool is_idle() const override { return is_idle_; }
   void close() override;
 
  private:
   using Reply = http::response<http::string_body>;
 
   void take_head(const Failure& failure);
+  void take_request(Request request);
   void give_up(const Failure& failure);
+  bool becomes_member();
   void read_body(Request request);
   void dispatch(Request request);
+  void notice_end_during_handler();
+  bool has_client_left();
   void write(Response response, bool keeps_alive);
   void finish(Response response) { write(std::move(response), /*keeps_alive=*/false); }
   void linger();
@@ -142,6 +153,10 @@ class BeastConnection : public Connection, public std::enable_shared_from_this<B
   beast::tcp_stream stream_;
   const ConnectionLimits& limits_;
   Dispatcher& dispatcher_;
+  ConnectionPool& pool_;
+  Standing standing_ = Standing::stranger;
+  bool is_idle_ = true;
+  std::stop_source handler_;  // cancels the handler that is at work for this connection
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   Reply reply_;
@@ -154,6 +169,7 @@ class BeastConnection : public Connection, public std::enable_shared_from_this<B
 };
 
 void BeastConnection::close() {
+  handler_.request_stop();
   if (outbox_) outbox_->close();
   pause_.cancel();
   stream_.close();
@@ -165,23 +181,46 @@ void BeastConnection::read_head() {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.max_head));
   parser_->body_limit(limits_.max_body);
-  // For the whole of the request: a client that sends a byte now and then gets no more time.
-  stream_.expires_after(limits_.timeout);
+  is_idle_ = true;
+  // For the whole of the head: a client that sends a byte now and then gets no more time.
+  stream_.expires_after(standing_ == Standing::stranger
+                            ? std::min(limits_.timeout, limits_.stranger_timeout)
+                            : limits_.timeout);
   http::async_read_header(
       stream_, buffer_, *parser_,
       then([](auto& self, const Failure& failure, std::size_t) { self.take_head(failure); }));
 }
 
 void BeastConnection::take_head(const Failure& failure) {
+  is_idle_ = false;
   if (failure) return give_up(failure);
   std::optional<Request> request = request_of(parser_->get());
   if (!request)
     return finish(error_response(400, "request: expected a path, found another target"));
-  if (std::optional<Response> response = dispatcher_.answer_by_head(*request)) {
-    // The body of a refused request stays unread.
-    return write(std::move(*response), parser_->is_done() && parser_->keep_alive());
+  take_request(std::move(*request));
+}
+
+void BeastConnection::take_request(Request request) {
+  // The body of a request that is answered by its head stays unread.
+  const bool keeps_alive = parser_->is_done() && parser_->keep_alive();
+  if (std::optional<Response> response = dispatcher_.answer_at_gate(request)) {
+    return write(std::move(*response), keeps_alive);
   }
-  read_body(std::move(*request));
+  if (!becomes_member()) {
+    return finish(error_response(503, "server: expected at most " +
+                                          std::to_string(pool_.limits().max_members) +
+                                          " requests at one time, found more"));
+  }
+  if (std::optional<Response> response = dispatcher_.answer_by_head(request)) {
+    return write(std::move(*response), keeps_alive);
+  }
+  read_body(std::move(request));
+}
+
+bool BeastConnection::becomes_member() {
+  if (standing_ == Standing::stranger && !pool_.has_room_for_member()) return false;
+  standing_ = Standing::member;
+  return true;
 }
 
 void BeastConnection::give_up(const Failure& failure) {
@@ -191,6 +230,7 @@ void BeastConnection::give_up(const Failure& failure) {
 }
 
 void BeastConnection::read_body(Request request) {
+  stream_.expires_after(limits_.timeout);
   http::async_read(stream_, buffer_, *parser_,
                    [self = shared_from_this(), request = std::move(request)](Failure failure,
                                                                              std::size_t) mutable {
@@ -203,11 +243,32 @@ void BeastConnection::read_body(Request request) {
 void BeastConnection::dispatch(Request request) {
   stream_.expires_never();  // the handler takes the time that it needs
   if (dispatcher_.has_events(request)) return offer_events(std::move(request));
-  dispatcher_.answer(std::move(request), [self = shared_from_this()](Response response) {
+  handler_ = {};
+  notice_end_during_handler();
+  const auto done = [self = shared_from_this()](Response response) {
     self->post([response = std::move(response)](BeastConnection& connection) mutable {
+      Failure ignored;
+      connection.stream_.socket().cancel(ignored);  // of notice_end_during_handler
       connection.write(std::move(response), connection.parser_->keep_alive());
     });
-  });
+  };
+  dispatcher_.answer(std::move(request), handler_.get_token(), done);
+}
+
+// While a handler is at work nothing is read, so this alone shows that its client has left. It
+// looks once: a client that has sent its next request already is there.
+void BeastConnection::notice_end_during_handler() {
+  stream_.socket().async_wait(asio::socket_base::wait_read,
+                              [self = shared_from_this()](Failure failure) {
+                                if (!failure && self->has_client_left()) self->close();
+                              });
+}
+
+bool BeastConnection::has_client_left() {
+  char next = 0;
+  const int socket = stream_.socket().native_handle();
+  const ssize_t count = ::recv(socket, &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count == 0 || (count < 0 && errno != EAGAIN);
 }
 
 void BeastConnection::write(Response response, bool keeps_alive) {
@@ -223,6 +284,7 @@ void BeastConnection::write(Response response, bool keeps_alive) {
 }
 
 void BeastConnection::linger() {
+  is_idle_ = true;
   Failure ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.expires_after(linger_time);
@@ -241,6 +303,12 @@ void BeastConnection::read_away(std::size_t bytes_so_far) {
 // ---- events
 
 void BeastConnection::offer_events(Request request) {
+  if (!pool_.has_room_for_stream()) {
+    return finish(error_response(503, "events: expected at most " +
+                                          std::to_string(pool_.limits().max_streams) +
+                                          " streams at one time, found more"));
+  }
+  standing_ = Standing::stream;
   outbox_ = std::make_shared<EventOutbox>(limits_.max_waiting_events, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) {
       self->post([](BeastConnection& connection) { connection.send_events(); });
@@ -305,9 +373,9 @@ void BeastConnection::keep_awake() {
 }  // namespace
 
 std::shared_ptr<Connection> Connection::open(asio::io_context& context, int socket,
-                                             const ConnectionLimits& limits,
-                                             Dispatcher& dispatcher) {
-  auto connection = std::make_shared<BeastConnection>(context, socket, limits, dispatcher);
+                                             const ConnectionLimits& limits, Dispatcher& dispatcher,
+                                             ConnectionPool& pool) {
+  auto connection = std::make_shared<BeastConnection>(context, socket, limits, dispatcher, pool);
   connection->read_head();
   return connection;
 }

@@ -2,18 +2,22 @@
 
 #include <utility>
 
+#include "heed/base/cancellation.h"
+
 namespace heed::serve {
 
 std::optional<Response> Dispatcher::answer_by_head(const Request& head) const {
-  if (std::optional<Response> stopped = gate_(head)) return stopped;
   if (head.method != "GET" && head.method != "POST") {
     return error_response(405, "expected GET or POST, found " + head.method);
   }
   return files_.find(head);
 }
 
-void Dispatcher::answer(Request request, std::function<void(Response)> done) {
-  worker_.add([this, request = std::move(request), done = std::move(done)]() mutable {
+void Dispatcher::answer(Request request, std::stop_token token,
+                        std::function<void(Response)> done) {
+  worker_.add([this, request = std::move(request), token = std::move(token),
+               done = std::move(done)]() mutable {
+    const CancellationScope scope(std::move(token));
     done(router_.answer(std::move(request)));
   });
 }

@@ -25,8 +25,9 @@ std::shared_ptr<EventStream> EventOutbox::stream(const std::shared_ptr<EventOutb
 bool EventOutbox::send(std::string_view name, std::string_view data) {
   const std::lock_guard lock(mutex_);
   if (!is_open_) return false;
+  const bool is_behind = !waiting_.empty();
   waiting_ += event_text(name, data);
-  if (waiting_.size() > max_waiting_) is_open_ = false;
+  if (is_behind && waiting_.size() > max_waiting_) is_open_ = false;
   wake_();
   return is_open_;
 }

@@ -13,7 +13,9 @@ namespace heed::serve {
 
 class EventOutbox : public EventStream {
  public:
-  // `wake` is called when there is something to take; never after close().
+  // It closes when more than `max_waiting` bytes wait for a client that has not taken the events
+  // before. One event may be larger. `wake` is called when there is something to take; never after
+  // close().
   EventOutbox(std::size_t max_waiting, std::function<void()> wake)
       : max_waiting_(max_waiting), wake_(std::move(wake)) {}
 

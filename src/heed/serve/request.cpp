@@ -11,6 +11,21 @@ namespace {
 
 // Deep enough for lists of matrices in a list of heads; far from a stack overflow.
 constexpr int max_json_depth = 16;
+// Far more than any request of the page has.
+constexpr Index max_json_values = 20'000;
+
+// Commas and opening brackets outside of texts. Each comes with one value.
+Index num_values(std::string_view json) {
+  Index count = 0;
+  bool is_in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '"') is_in_text = !is_in_text;
+    if (is_in_text && c == '\\') ++i;
+    if (!is_in_text && (c == ',' || c == '[' || c == '{')) ++count;
+  }
+  return count;
+}
 
 const std::string& value_of(const std::map<std::string, std::string>& values,
                             const std::string& name) {
@@ -56,6 +71,8 @@ Index Request::query_index_or(const std::string& name, Index fallback) const {
 }
 
 nlohmann::json Request::json() const {
+  check_as(ErrorKind::data, num_values(body) <= max_json_values, "request: expected at most ",
+           max_json_values, " values of JSON, found more");
   nlohmann::json value = io::parse_strict_json(body, "request", max_json_depth, ErrorKind::data);
   check_as(ErrorKind::data, value.is_object(), "request: expected a JSON object, found ",
            value.type_name());

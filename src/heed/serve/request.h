@@ -27,7 +27,7 @@ struct Request {
   Index query_index(const std::string& name) const;
   Index query_index_or(const std::string& name, Index fallback) const;
 
-  // The body, which must be one JSON object; Error(data) otherwise.
+  // The body, which must be one JSON object of not too many values; Error(data) otherwise.
   nlohmann::json json() const;
 };
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 
 namespace heed::serve {
@@ -32,13 +33,17 @@ int status_of(ErrorKind kind) {
   return kind == ErrorKind::usage || kind == ErrorKind::data ? 400 : 500;
 }
 
-// Runs the work and converts exceptions to answers.
+// Runs the work and converts exceptions to answers. Work that was cancelled while it waited does
+// not begin.
 template <typename Work>
 auto guarded(Work work) -> decltype(work()) {
   try {
+    throw_if_cancelled();
     return work();
   } catch (const NotFound& error) {
     return error_response(404, error.what());
+  } catch (const Cancelled& error) {
+    return error_response(503, error.what());
   } catch (const Error& error) {
     return error_response(status_of(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

@@ -35,7 +35,8 @@ class Router {
   void events(std::string_view pattern, EventHandler handler);  // by GET
 
   // The handler's answer, or what its exception means: NotFound 404, Error of kind usage or data
-  // 400, everything else 500. 404 when no pattern fits, 405 when one does with another method.
+  // 400, Cancelled 503, everything else 500. 404 when no pattern fits, 405 when one does with
+  // another method.
   Response answer(Request request) const;
 
   // For routes of events, which have no single answer: refused (in the same way) or open.

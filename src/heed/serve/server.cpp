@@ -1,12 +1,10 @@
 #include "heed/serve/server.h"
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <thread>
-#include <vector>
 
 #include "heed/base/error.h"
 
@@ -32,8 +30,8 @@ Tcp::acceptor listen(asio::io_context& context, std::uint16_t port) {
 // Accepts connections on a thread of its own.
 class Server::Listener {
  public:
-  Listener(std::uint16_t port, std::size_t max_connections)
-      : acceptor_(listen(context_, port)), pause_(context_), max_connections_(max_connections) {}
+  Listener(std::uint16_t port, const PoolLimits& limits)
+      : acceptor_(listen(context_, port)), pause_(context_), pool_(limits) {}
 
   std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
@@ -47,9 +45,7 @@ class Server::Listener {
     asio::post(context_, [this] {
       acceptor_.close();
       pause_.cancel();
-      for (const auto& open : connections_) {
-        if (const auto connection = open.lock()) connection->close();
-      }
+      pool_.close_all();
       context_.stop();
     });
     thread_.join();
@@ -70,10 +66,7 @@ class Server::Listener {
     acceptor_.async_accept([this, &limits, &dispatcher](Failure failure, Tcp::socket socket) {
       if (!acceptor_.is_open()) return;
       if (failure) return accept_later(limits, dispatcher);
-      std::erase_if(connections_, [](const auto& open) { return open.expired(); });
-      if (connections_.size() < max_connections_) {
-        connections_.push_back(Connection::open(context_, socket.release(), limits, dispatcher));
-      }
+      pool_.add(Connection::open(context_, socket.release(), limits, dispatcher, pool_));
       accept(limits, dispatcher);
     });
   }
@@ -89,8 +82,7 @@ class Server::Listener {
   asio::io_context context_{1};
   Tcp::acceptor acceptor_;
   asio::steady_timer pause_;
-  std::size_t max_connections_;
-  std::vector<std::weak_ptr<Connection>> connections_;
+  ConnectionPool pool_;
   std::thread thread_;
 };
 
@@ -98,7 +90,7 @@ Server::Server(const Router& router, const StaticFiles& files, const ServerOptio
     : router_(router),
       files_(files),
       options_(options),
-      listener_(std::make_unique<Listener>(options.port, options.max_connections)) {}
+      listener_(std::make_unique<Listener>(options.port, options.pool)) {}
 
 Server::~Server() { stop(); }
 

@@ -9,13 +9,14 @@
 #include <memory>
 
 #include "heed/serve/connection.h"
+#include "heed/serve/connection_pool.h"
 #include "heed/serve/dispatcher.h"
 
 namespace heed::serve {
 
 struct ServerOptions {
   std::uint16_t port = 0;  // 0: any that is free
-  std::size_t max_connections = 64;
+  PoolLimits pool = {};
   ConnectionLimits limits = {};
 };
 
@@ -30,7 +31,7 @@ class Server {
   std::uint16_t port() const;
   // Answers from now on, in threads of its own. The gate is called by one of them.
   void start(Gate gate);
-  // Closes all connections and waits for the handler that is under way.
+  // Closes all connections, cancels the handler that is under way, and waits for it.
   void stop();
 
  private:

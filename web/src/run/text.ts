@@ -5,6 +5,8 @@ export const runText = {
   none: 'This model’s folder has no log of its training.',
   waiting: 'Waiting for the first numbers …',
   lost: 'The connection is lost; trying again …',
+  refused:
+    'The server refused the live view: too many tabs show it, or heed explore was started anew. Close other tabs and reload, or open its new address.',
   curves: {
     loss: 'Loss',
     quality: 'Quality on held-out text',

@@ -33,7 +33,8 @@ export class TrainingRun {
   validations = $state.raw<Validation[]>([]);
   isLive = $state(false);
   isKnown = $state(false); // something was heard
-  isLost = $state(false);
+  isLost = $state(false); // the browser tries again
+  isRefused = $state(false); // the browser does not try again
 
   #fresh: UpdatePoint[] = [];
   #frame = 0;
@@ -49,7 +50,10 @@ export class TrainingRun {
     on<{ updates: number[] }>('checkpoints', ({ updates }) => checkpoints.set(updates));
     on<{ is_live: boolean }>('live', ({ is_live }) => (this.isLive = is_live));
     events.onopen = () => (this.isLost = false);
-    events.onerror = () => (this.isLost = true);
+    events.onerror = () => {
+      this.isRefused = events.readyState === EventSource.CLOSED;
+      this.isLost = !this.isRefused;
+    };
     return () => {
       events.close();
       cancelAnimationFrame(this.#frame);
