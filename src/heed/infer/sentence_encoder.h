@@ -28,7 +28,8 @@ class SentenceEncoder {
   Index dim() const { return config().model_dim; }
   // The vector of one line, D numbers.
   std::vector<float> encode(std::string_view line) const;
-  // [lines, D]. Refuses what encode_lines refuses.
+  // [lines, D], all finite. Refuses what encode_lines refuses, and (ErrorKind::model) a model that
+  // makes NaN or infinity of a line.
   Tensor encode(std::span<const std::string> lines, const LineOptions& options = {}) const;
 
  private:
