@@ -1,9 +1,12 @@
 #include "heed/base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -97,7 +100,40 @@ TEST_F(ParallelTest, CallsFromSeveralThreadsDoNotDisturbEachOther) {
   EXPECT_EQ(total, 4 * 50 * 20);
 }
 
-TEST_F(ParallelTest, RefusesLessThanOneThread) { EXPECT_THROW(set_num_threads(0), Error); }
+TEST_F(ParallelTest, RefusesLessThanOneThreadAndMoreThanTheMost) {
+  EXPECT_THROW(set_num_threads(0), Error);
+  EXPECT_THROW(set_num_threads(max_num_threads + 1), Error);
+}
+
+// This process may have only a few threads from now on, those of other processes of its user
+// counted. The superuser has no such limit, so another user takes its place.
+bool limit_threads() {
+  constexpr uid_t nobody = 65534;
+  constexpr rlimit few{4, 4};
+  const bool is_limited_user = ::geteuid() != 0 || ::setresuid(nobody, nobody, nobody) == 0;
+  return is_limited_user && ::setrlimit(RLIMIT_NPROC, &few) == 0;
+}
+
+// In a process of its own: 0 if all pieces ran. One that waits for ever is ended by the alarm.
+[[noreturn]] void run_with_few_threads() {
+  ::alarm(60);
+  if (!limit_threads()) std::_Exit(2);
+  set_num_threads(200);
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<Index> sum = 0;
+    parallel_for(1000, [&](Index piece) { sum += piece; });
+    parallel_longest_first(1000, [&](Index piece) { sum += piece; });
+    if (sum != 2 * 499500) std::_Exit(1);
+  }
+  set_num_threads(100);  // another pool
+  parallel_for(10, [](Index) {});
+  std::_Exit(0);
+}
+
+TEST_F(ParallelTest, ThreadsThatCannotBeStartedAreDoneWithout) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_few_threads(), testing::ExitedWithCode(0), "");
+}
 
 }  // namespace
 }  // namespace heed

@@ -255,6 +255,43 @@ TEST_F(AttendCommand, MatricesThatDoNotFitAreBadData) {
   error({.words = file("twice.csv", "a,1\na,2\n"), .only = {"a"}}, 3);
 }
 
+TEST_F(AttendCommand, HugeAndTinyVectorsHaveACosineAndAContext) {
+  for (const std::string number : {"3.4e38", "1e20", "1e-22", "1e-38"}) {
+    const std::string same = file("same.csv", "a," + number + ',' + number + "\nb," + number +
+                                                  ",0\nc," + number + ',' + number + '\n');
+    const Json all = json({.words = same, .similarity = "cosine"});
+    EXPECT_NEAR(all["similarity"][0][2].get<double>(), 1, 1e-6) << number;
+    EXPECT_NEAR(all["similarity"][0][1].get<double>(), std::sqrt(0.5), 1e-6) << number;
+    EXPECT_NEAR(all["context"][0][0].get<double>() / std::stod(number), 1, 1e-6) << number;
+  }
+}
+
+TEST_F(AttendCommand, RefusesCoordinatesWithoutAFiniteResultAndNamesTheWords) {
+  const std::string huge = file("huge.csv", "a,1,0\nb,1e20,0\n");
+  for (const std::string format : {"table", "json", "csv"}) {
+    EXPECT_EQ(error({.words = huge, .similarity = "dot", .format = format}, 3),
+              "attend: " + huge +
+                  ": expected a finite similarity of 'b' and 'b', found inf (smaller coordinates "
+                  "have one)");
+  }
+  // The similarity is fine, the product with the matrix is not.
+  const std::string values = file("values.csv", "a,1,0\nb,1e30,0\n");
+  const std::string grow = file("grow.csv", "1e30,0\n0,1\n");
+  EXPECT_EQ(error({.words = values, .similarity = "cosine", .output = grow}, 3),
+            "attend: " + values +
+                ": expected a finite context of 'a', found inf (smaller coordinates have one)");
+}
+
+TEST_F(AttendCommand, RefusesMoreWordsThanItsMatricesHaveRoomFor) {
+  std::string text;
+  for (int word = 0; word < 4097; ++word) text += "w,1,2\n";
+  const std::string many = file("many.csv", text);
+  EXPECT_EQ(error({.words = many}, 3),
+            "attend: " + many + ": expected at most 4096 words for 1 head, found 4097");
+  EXPECT_EQ(error({.words = many, .heads = 2}, 3),
+            "attend: " + many + ": expected at most 2896 words for 2 heads, found 4097");
+}
+
 TEST_F(AttendCommand, WrongUseIsSaid) {
   EXPECT_EQ(error({.words = words_, .only = {"dog"}}, 2),
             "attend: --only: expected words of " + words_ + ", found 'dog'");

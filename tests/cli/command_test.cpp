@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <limits>
 #include <new>
 #include <stdexcept>
 
@@ -154,6 +156,92 @@ TEST(Command, OutputThatCannotBeWrittenIsAFailure) {
   std::cout.clear();
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "heed: standard output: cannot be written\n");
+}
+
+// Standard output that cannot be written, for the length of a test.
+class FullDisk : public std::streambuf {
+ public:
+  FullDisk() : before_(std::cout.rdbuf(this)) {}
+  ~FullDisk() override { std::cout.rdbuf(before_); }
+
+ private:
+  int_type overflow(int_type) override { return traits_type::eof(); }
+  int sync() override { return -1; }
+
+  std::streambuf* before_;
+};
+
+TEST(Command, HelpAndVersionThatCannotBeWrittenAreFailures) {
+  for (const std::vector<const char*>& arguments : {std::vector<const char*>{"heed", "--help"},
+                                                    {"heed", "--version"},
+                                                    {"heed", "count", "-h"}}) {
+    const FullDisk full;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_program(static_cast<int>(arguments.size()), arguments.data(), {count_command()}),
+              1);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "heed: standard output: cannot be written\n");
+  }
+}
+
+TEST(Command, WorkEndsAtTheFirstWriteThatFails) {
+  int num_written = 0;
+  const Command command = count_command([&] {
+    while (++num_written < 100) std::cout << num_written << std::endl;
+    return 0;
+  });
+  const FullDisk full;
+  const char* arguments[] = {"heed", "count"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_program(2, arguments, {command}), 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "heed: standard output: cannot be written\n");
+  EXPECT_EQ(num_written, 1);
+}
+
+TEST(Command, AStreamOfAFileThatFailsIsNotTakenForStandardOutput) {
+  const Outcome outcome =
+      run_work([]() -> int { throw std::ios_base::failure("the file is damaged"); });
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("the file is damaged"), std::string::npos) << outcome.err;
+}
+
+TEST(Command, NumbersOutOfRangeAreRefusedInOneShortLine) {
+  const auto error = [](const std::string& option, const std::string& value) {
+    Index whole = 1;
+    std::optional<double> real;
+    std::uint64_t seed = 1;
+    Command command("run", "Run.", "heed run");
+    command.number("--beam,--beam-size", whole, {1, 1000}, "whole");
+    command.number("--penalty", real, {-10, 10}, "real");
+    command.number("--seed", seed, {0, std::numeric_limits<std::uint64_t>::max()}, "seed");
+    command.accept_threads();
+    command.run([] { return 0; });
+    const std::string argument = option + '=' + value;
+    const Outcome outcome = run({command}, {"run", argument.c_str()});
+    EXPECT_EQ(outcome.code, outcome.err.empty() ? 0 : 2);
+    return outcome.err;
+  };
+  const auto refused = [](const std::string& message) {
+    return "heed: run: " + message + " (see heed run --help)\n";
+  };
+  const std::string threads = "--threads: expected a whole number from 1 to 1024, found ";
+  for (const std::string value : {"0", "1025", "-1", "x", "2.5", "1e3", "99999999999999999999"}) {
+    EXPECT_EQ(error("--threads", value), refused(threads + value));
+  }
+  EXPECT_EQ(error("--threads", "1"), "");
+  EXPECT_EQ(error("--beam", "1001"),
+            refused("--beam: expected a whole number from 1 to 1000, found 1001"));
+  EXPECT_EQ(error("--beam-size", "1000"), "");
+  for (const std::string value : {"nan", "inf", "-inf", "1e400", "10.5", "a"}) {
+    EXPECT_EQ(error("--penalty", value),
+              refused("--penalty: expected a number from -10 to 10, found " + value));
+  }
+  EXPECT_EQ(error("--penalty", "-0.5"), "");
+  for (const std::string value : {"-1", "18446744073709551616", "x"}) {
+    EXPECT_EQ(
+        error("--seed", value),
+        refused("--seed: expected a whole number from 0 to 18446744073709551615, found " + value));
+  }
+  EXPECT_EQ(error("--seed", "18446744073709551615"), "");
 }
 
 TEST(Command, TheCommandLineWinsOverTheEnvironmentOverTheConfigFile) {

@@ -7,6 +7,7 @@
 
 #include "infer/toy_encoders.h"
 #include "io/expect_error.h"
+#include "models/small_models.h"
 
 namespace heed::cli {
 namespace {
@@ -44,6 +45,21 @@ TEST(FillCommand, PrintsTheWordsOfEachGapOnOneLine) {
 TEST(FillCommand, TakesGapsAsTheyAreWritten) {
   const SavedMaskedModel model;
   EXPECT_EQ(model.run("the ___ in\n", {.mask = "___"}), model.run("the <mask> in\n"));
+}
+
+TEST(FillCommand, AWordWithAControlCharacterIsEscaped) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines{"ab\x1b c"};
+  const auto tokenizer =
+      text::Tokenizer::train(lines, {.subwords = text::Subwords::character, .with_mask = true});
+  models::TransformerConfig config = models::small_config(models::ModelKind::masked);
+  config.vocabulary = tokenizer.size();
+  models::save_model_folder(folder.path(), models::MaskedModel(config, 1), tokenizer);
+  std::istringstream in("a<mask>\n");
+  std::ostringstream out;
+  EXPECT_EQ(fill({.model = folder.path(), .top = 100}, in, out), 0);
+  EXPECT_NE(out.str().find("\\x1b\t0."), std::string::npos) << out.str();
+  EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
 }
 
 TEST(FillCommand, PrintsJson) {

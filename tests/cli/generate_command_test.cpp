@@ -55,6 +55,23 @@ TEST(GenerateCommand, GoesOnFromEveryLineAndPutsTheTextsInOrder) {
   EXPECT_EQ(run(options, ""), "");
 }
 
+TEST(GenerateCommand, KeepsLineEndsAndTabsAndEscapesOtherControlCharacters) {
+  const TemporaryFolder folder;
+  const auto tokenizer = text::Tokenizer::train(infer::rhyme(), {.subwords = text::Subwords::byte});
+  models::TransformerConfig config = infer::rhyme_model().model.config();
+  config.vocabulary = tokenizer.size();
+  models::save_model_folder(folder.path(), models::LanguageModel(config, 1), tokenizer);
+  GenerateOptions options{.model = folder.path()};
+  options.generation.prefix = "a\n\tb\r\x1b[0m";
+  options.generation.max_tokens = 1;
+  options.echo = true;
+  const std::string text = run(options, "c\x07\n");
+  EXPECT_TRUE(text.starts_with("c\\x07a\n\tb\\r\\x1b[0m")) << text;
+  options.json = true;
+  const auto line = nlohmann::json::parse(run(options, "c\x07\n"));
+  EXPECT_TRUE(line["text"].get<std::string>().starts_with(options.generation.prefix));
+}
+
 TEST(GenerateCommand, WritesTokensAndTheirLogProbabilitiesAsJson) {
   const SavedModel model;
   GenerateOptions options = model.greedy(30);

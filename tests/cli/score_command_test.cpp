@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/untrained_models.h"
 #include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
 #include "io/expect_error.h"
@@ -91,6 +92,16 @@ TEST(ScoreCommand, KeepsATokenThatEndsALineOnTheLine) {
   const std::string line = model.run("a\n", {.tokens = true});
   EXPECT_EQ(lines_of(line).size(), 1u);
   EXPECT_NE(line.find("\\n -"), std::string::npos) << line;
+}
+
+TEST(ScoreCommand, APieceIsAFieldWithoutSpacesOrControlCharacters) {
+  const UntrainedModels models;  // the translation model has bytes for pieces
+  std::istringstream in("\"one\\ttwo\"\n\"a b\\n\\tc\"\n");
+  std::ostringstream out;
+  EXPECT_EQ(score({.model = models.translation(), .input_format = LineFormat::json, .tokens = true},
+                  in, out),
+            0);
+  EXPECT_EQ(lines_of(out.str()).size(), 2u) << out.str();
 }
 
 TEST(ScoreCommand, RefusesWhatDoesNotFitTheKindOfModel) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "heed/cli/line_chunks.h"
+#include "cli/untrained_models.h"
 #include "infer/memorised_translator.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
@@ -102,6 +102,55 @@ TEST(TranslateCommand, TakesPrefixesForbiddenAndRequiredWords) {
                [&] { model.run("two\n", {.prefix = "a", .prefixes = "b"}); });
 }
 
+// A model of bytes that answers with its prefix.
+struct Echo {
+  const UntrainedModels models;
+  const std::string text = "a\nb\r\tc \\n \x1b[0m";
+
+  std::string run(const std::string& input, TranslateOptions options = {}) const {
+    options.model = models.translation();
+    options.max_length = 1;
+    options.prefix = text;
+    std::istringstream in(input);
+    std::ostringstream out;
+    EXPECT_EQ(translate(options, in, out), 0);
+    return out.str();
+  }
+};
+
+TEST(TranslateCommand, ATranslationWithLineEndsIsOneLine) {
+  const Echo model;
+  const std::string line = "a\\nb\\r\\tc \\n \\x1b[0m";
+  EXPECT_EQ(model.run("one\ntwo\n"), line + '\n' + line + '\n');
+  EXPECT_EQ(model.run("one\n", {.beam_size = 1}), line + '\n');
+  const std::string n_best = model.run("one\n", {.n_best = 1});
+  EXPECT_TRUE(n_best.starts_with("0 ||| " + line + " ||| logprob= ")) << n_best;
+  EXPECT_EQ(std::ranges::count(n_best, '\n'), 1) << n_best;
+  const std::string json = model.run("one\n", {.json = true});
+  EXPECT_EQ(nlohmann::json::parse(json)["translations"][0]["text"], model.text);
+}
+
+TEST(TranslateCommand, ALineOfJsonMayHoldLineEnds) {
+  const UntrainedModels models;
+  std::istringstream in("\"one\\ntwo\"\n\"one two\"\n");
+  std::ostringstream out;
+  const TranslateOptions options{.model = models.translation(),
+                                 .input_format = LineFormat::json,
+                                 .max_length = 5,
+                                 .json = true};
+  EXPECT_EQ(translate(options, in, out), 0);
+  std::istringstream lines(out.str());
+  const auto translator = infer::Translator::load(models.translation());
+  for (const std::string source : {"one\ntwo", "one two"}) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    infer::BeamSearchOptions search = translator.default_search();
+    search.max_length = 5;
+    EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"],
+              translator.translate(std::span(&source, 1), {.search = search})[0].text());
+  }
+}
+
 TEST(TranslateCommand, DiverseGroupsAndCoverageReachTheSearch) {
   const SavedModel model;
   EXPECT_EQ(model.run("two three\n", {.beam_size = 4, .diverse_groups = 2}), "zwei drei\n");
@@ -140,16 +189,13 @@ TEST(TranslateCommand, UnderstandsItsOptions) {
       "--coverage-penalty 0.2 --prefix Ein --truncate --json --forbid a --forbid b --require c"));
   EXPECT_NO_THROW(translate_command().app()->parse("--model m --beam-size 4"));
   EXPECT_THROW(translate_command().app()->parse("--beam 4"), CLI::ParseError);
-  EXPECT_THROW(translate_command().app()->parse("--model m --beam 0"), CLI::ParseError);
-}
-
-TEST(LineChunks, GiveOutTheLinesThatHaveArrived) {
-  std::istringstream in("a\nb\nc\n");
-  LineChunks chunks(in, "here");
-  EXPECT_EQ(chunks.next(2), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(chunks.num_lines(), 2);
-  EXPECT_EQ(chunks.next(2), (std::vector<std::string>{"c"}));
-  EXPECT_TRUE(chunks.next(2).empty());
+  EXPECT_NO_THROW(translate_command().app()->parse("--model m --json-input"));
+  for (const std::string wrong :
+       {"--beam 0", "--beam 1001", "--n-best 0", "--length-penalty nan", "--length-penalty 1e9",
+        "--max-length 0", "--max-length 99999999999999", "--batch-tokens 9999999999",
+        "--diverse-groups 0", "--diversity-penalty -1", "--coverage-penalty inf"}) {
+    EXPECT_THROW(translate_command().app()->parse("--model m " + wrong), CLI::ParseError) << wrong;
+  }
 }
 
 }  // namespace

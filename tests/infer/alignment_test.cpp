@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/infer/attention_watcher.h"
+#include "heed/infer/packing.h"
 #include "models/small_models.h"
 
 namespace heed::infer {
@@ -43,6 +44,32 @@ TEST(CrossAttentionWeights, HaveTheHeadsOfTheLastLayersAndRowsThatSumToOne) {
     EXPECT_NEAR(sum, 1, 1e-5);
   }
   EXPECT_THROW(cross_attention_weights(model, sources, targets, 2), Error);
+}
+
+TEST(AlignmentWeights, AreThoseOfTheGuidedHeadHoweverManyLayersThereAre) {
+  const auto sources = models::sample_sentences({5, 2}), targets = models::sample_sentences({3, 4});
+  for (const Index layers : {1, 2, 10, 11, 12}) {
+    SCOPED_TRACE(layers);
+    models::TransformerConfig config = models::small_config();
+    config.decoder_layers = layers;
+    config.guided_alignment = 0.05f;
+    const models::TranslationModel model(config, 3);
+    // The head that training guides: the first of the last layer but one.
+    const Index guided = std::max<Index>(layers - 2, 0);
+    EXPECT_EQ(models::alignment_layer(config),
+              "decoder." + std::to_string(guided) + ".cross_attention");
+    AttentionWatcher watcher("decoder", "cross_attention", {guided, guided + 1});
+    auto context = nn::ForwardContext::inference(&watcher);
+    const Packed memory = model.encode(pack_sources(sources), context);
+    model.decode(pack_targets(targets), memory, context);
+
+    const std::vector<Tensor> found = alignment_weights(model, sources, targets);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const Tensor heads = watcher.weights(i);  // [H, target + 1, source + 1]
+      ASSERT_EQ(found[i].shape(), (Shape{1, heads.dim(1), heads.dim(2)}));
+      EXPECT_TRUE(std::ranges::equal(found[i].values(), heads.values().first(found[i].size())));
+    }
+  }
 }
 
 TEST(AttentionWatcher, KeepsTheOrderOfLayersAboveTheTenth) {

@@ -8,9 +8,11 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/infer/alignment.h"
+#include "heed/infer/greedy_search.h"
 #include "heed/infer/packing.h"
 #include "heed/ops/softmax.h"
 #include "heed/text/tokenizer.h"
+#include "io/expect_error.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
 
@@ -588,6 +590,26 @@ TEST(BeamSearch, AModelOfNaNsIsAnErrorAndNoEndlessSearch) {
     for (float& value : parameter.value.values()) value = std::nanf("");
   }
   EXPECT_THROW(beam_search(model, pack_sources(sample_sentences({5}))), Error);
+  const auto projection = model.argmax_projection();
+  EXPECT_THROW(
+      greedy_search(model, projection, pack_sources(sample_sentences({5})), {.beam_size = 1}),
+      Error);
+}
+
+TEST(BeamSearch, NumbersBeyondTheirBoundsAreNamed) {
+  const TranslationModel model(small_config(), 3);
+  const auto error = [&](const BeamSearchOptions& options, const std::string& message) {
+    io::expect_error(ErrorKind::usage, message,
+                     [&] { beam_search(model, pack_sources(sample_sentences({5})), options); });
+  };
+  error({.beam_size = 0}, "`beam_size`: expected a whole number from 1 to 1000, found 0");
+  error({.beam_size = 1001}, "`beam_size`: expected a whole number from 1 to 1000, found 1001");
+  error({.length_penalty = std::nan("")},
+        "`length_penalty`: expected a number from -10 to 10, found nan");
+  error({.diversity_penalty = -1},
+        "`diversity_penalty`: expected a number from 0 to 1000, found -1");
+  error({.coverage_penalty = std::numeric_limits<double>::infinity()},
+        "`coverage_penalty`: expected a number from 0 to 1000, found inf");
 }
 
 }  // namespace

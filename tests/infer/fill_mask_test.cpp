@@ -6,6 +6,7 @@
 
 #include "infer/toy_encoders.h"
 #include "io/expect_error.h"
+#include "models/overflowing_model.h"
 
 namespace heed::infer {
 namespace {
@@ -63,6 +64,17 @@ TEST(FillMask, RefusesALineWithoutAMaskByItsNumber) {
   expect_error(ErrorKind::data, "line 5: expected the mask token <mask>, found none", [] {
     toy().fill(Lines{"the <mask>", "the red"}, "<mask>", 1, {.first_line = 4});
   });
+}
+
+TEST(FillMask, NeverGivesAnEmptyListOfWords) {
+  const auto& [model, tokenizer, generation] = toy_masked_model();
+  const FillMask broken(models::overflowing(models::MaskedModel(model.config(), 1)), tokenizer);
+  expect_error(ErrorKind::model,
+               "model: expected finite logits, found NaN or infinity (weights are damaged, or too "
+               "large for this input)",
+               [&] { broken.fill("the <mask>"); });
+  expect_error(ErrorKind::usage, "`top`: expected a whole number of at least 1, found 0",
+               [] { toy().fill("the <mask>", 0); });
 }
 
 }  // namespace

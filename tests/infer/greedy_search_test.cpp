@@ -101,7 +101,8 @@ TEST(GreedySearch, IsForOneHypothesisThatNobodyWatchesOrRequiresWordsOf) {
   EXPECT_FALSE(is_greedy({.beam_size = 1, .constraints = Constraints({}, {{5}})}));
   const TranslationModel model(small_config(), 1);
   EXPECT_TRUE(by_greed(model, {}, {.beam_size = 1}).empty());
-  io::expect_error(ErrorKind::usage, "beam search: expected n-best from 1 to the beam's 1, got 2",
+  io::expect_error(ErrorKind::usage,
+                   "`n_best`: expected a whole number from 1 to the beam's 1, found 2",
                    [&] { by_greed(model, {{5}}, {.beam_size = 1, .n_best = 2}); });
 }
 
@@ -111,7 +112,8 @@ TEST(GreedySearch, RefusesAModelWhoseScoresAreNoNumbers) {
     if (parameter.name.starts_with("decoder.1")) parameter.value.values()[0] = NAN;
   }
   io::expect_error(ErrorKind::model,
-                   "greedy search: expected finite scores from the model, found none",
+                   "model: expected finite logits, found NaN or infinity (weights are damaged, or "
+                   "too large for this input)",
                    [&] { by_greed(model, {{5}}, {.beam_size = 1}); });
 }
 

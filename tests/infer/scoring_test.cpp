@@ -7,6 +7,7 @@
 #include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
 #include "io/expect_error.h"
+#include "models/overflowing_model.h"
 #include "support/same_bits.h"
 
 namespace heed::infer {
@@ -127,6 +128,21 @@ TEST(PairScorer, RefusesLinesBeyondTheLearnedPositionsOrCutsThem) {
   EXPECT_EQ(cut_source.log_probability(), scorer.score(two, two)[0].log_probability());
   EXPECT_EQ(scorer.score(two, three, {.truncate = true})[0].tokens.size(), 3u);
   EXPECT_THROW(scorer.score(two, Lines{}), Error);
+}
+
+TEST(Scoring, RefusesAModelWithoutFiniteLogits) {
+  const auto& language = rhyme_model();
+  const LineScorer lines(models::overflowing(models::LanguageModel(language.model.config(), 1)),
+                         language.tokenizer);
+  const auto& translation = word_by_word_model();
+  const PairScorer pairs(
+      models::overflowing(models::TranslationModel(translation.model.config(), 1)),
+      translation.tokenizer);
+  const std::string message =
+      "model: expected finite logits, found NaN or infinity (weights are damaged, or too large for "
+      "this input)";
+  io::expect_error(ErrorKind::model, message, [&] { lines.score("the cat"); });
+  io::expect_error(ErrorKind::model, message, [&] { pairs.score("two", "zwei"); });
 }
 
 }  // namespace

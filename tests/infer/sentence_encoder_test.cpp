@@ -8,6 +8,7 @@
 #include "infer/memorised_translator.h"
 #include "infer/toy_encoders.h"
 #include "io/expect_error.h"
+#include "models/overflowing_model.h"
 #include "support/same_bits.h"
 #include "support/temporary_folder.h"
 
@@ -72,6 +73,22 @@ TEST(SentenceEncoder, LoadsEveryModelWithAnEncoderWithTheSameBits) {
   expect_error(ErrorKind::model,
                folder.file("writer") + ": expected a model with an encoder, found heed-language",
                [&] { SentenceEncoder::load(folder.file("writer")); });
+}
+
+TEST(SentenceEncoder, RefusesAModelThatMakesNaNOfALine) {
+  const auto& [model, tokenizer, generation] = toy_classifier();
+  const SentenceEncoder broken(models::overflowing(models::Classifier(model.config(), 1)),
+                               tokenizer);
+  const std::vector<std::string> lines{"the red"};
+  try {
+    broken.encode(lines, {.first_line = 7});
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("line 7: expected a finite vector from the model, found "))
+        << error.what();
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "heed/infer/scoring.h"
 #include "infer/memorised_generator.h"
+#include "io/expect_error.h"
+#include "models/overflowing_model.h"
 
 namespace heed::infer {
 namespace {
@@ -40,6 +42,14 @@ TEST(TextLikelihood, OfALongTextIsTheSumOverItsWindows) {
 TEST(TextLikelihood, NothingIsCertain) {
   const auto& [model, tokenizer, generation] = rhyme_model();
   EXPECT_EQ(text_likelihood(model, tokenizer, {}).negative_log_likelihood, 0);
+}
+
+TEST(TextLikelihood, RefusesAModelWithoutAFiniteOne) {
+  const models::LanguageModel broken =
+      models::overflowing(models::LanguageModel(rhyme_model().model.config(), 1));
+  io::expect_error(ErrorKind::model,
+                   "model: expected a finite log-probability of the text, found NaN or infinity",
+                   [&] { text_likelihood(broken, rhyme_model().tokenizer, rhyme()); });
 }
 
 }  // namespace

@@ -41,13 +41,15 @@ TEST(TokenLimit, NamesTheLineAndWhatWouldHelp) {
   EXPECT_EQ(ids, (Ids{5, 6, 7}));
 }
 
-TEST(TokenLimit, IsThereForLearnedPositionsAlone) {
+TEST(TokenLimit, IsThatOfLearnedPositionsOrOneForAllOtherModels) {
   models::TransformerConfig config;
   config.max_positions = 12;
   config.positions = models::Positions::learned;
   EXPECT_EQ(max_positions(config), 12);
+  EXPECT_EQ(max_text_tokens(config), 12);
   config.positions = models::Positions::sinusoidal;
   EXPECT_GT(max_positions(config), Index{1} << 60);
+  EXPECT_EQ(max_text_tokens(config), 32768);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "heed/base/random.h"
 #include "heed/core/tensor.h"
 #include "heed/ops/softmax.h"
+#include "io/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -40,6 +41,32 @@ TEST(TopTokens, LeaveOutWhatIsForbiddenImpossibleOrNotANumber) {
   EXPECT_EQ(tokens_of(top_tokens(LogProbabilities::of_values(scores), 6, std::vector<int>{0, 5})),
             (std::vector<int>{1, 3}));
   EXPECT_TRUE(top_tokens(LogProbabilities::of_values(scores), 0, {}).empty());
+}
+
+TEST(TopTokens, AreAllOfThemWhenMoreAreAskedFor) {
+  const std::vector<float> scores{-1, -2};
+  const Index most = std::numeric_limits<Index>::max();
+  EXPECT_EQ(tokens_of(top_tokens(LogProbabilities::of_values(scores), most, {})),
+            (std::vector<int>{0, 1}));
+}
+
+TEST(LogProbabilities, RefuseLogitsWithoutASoftmax) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float wrong : {nan, inf}) {
+    for (const std::size_t place : {0u, 3u, 16u, 20u}) {
+      std::vector<float> logits(21, 1.0f);
+      logits[place] = wrong;
+      io::expect_error(
+          ErrorKind::model,
+          "model: expected finite logits, found NaN or infinity (weights are damaged, or too large "
+          "for this input)",
+          [&] { LogProbabilities::of_logits(logits); });
+    }
+  }
+  EXPECT_THROW(LogProbabilities::of_logits(std::vector<float>{-inf, -inf}), Error);
+  const std::vector<float> impossible{1, -inf};
+  EXPECT_EQ(LogProbabilities::of_logits(impossible)[0], 0);
 }
 
 TEST(LogProbabilities, OfLogitsHaveTheBitsOfLogSoftmax) {

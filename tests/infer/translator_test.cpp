@@ -35,6 +35,16 @@ TEST(Translator, TranslatesOneLineAsAmongOthers) {
   EXPECT_EQ(translator().translate(" "), "");
 }
 
+TEST(Translator, RefusesALineOfTooManyTokensByItsNumber) {
+  std::string line = "one";
+  for (int word = 1; word < 40000; ++word) line += " one";
+  const std::vector<std::string> lines{"two", line};
+  io::expect_error(ErrorKind::data,
+                   "line 12: expected a source of at most 32767 tokens, found 40000 (`truncate` "
+                   "cuts the end)",
+                   [&] { translator().translate(lines, {.first_line = 11}); });
+}
+
 TEST(Translator, QuantizedWeightsTranslateAlikeInBatchesOfAnySize) {
   const WordByWordCorpus corpus;
   const models::TranslationModelFolder& folder = word_by_word_model();

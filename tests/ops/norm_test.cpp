@@ -95,6 +95,17 @@ TEST(UnitVectors, HaveLengthOneAndZeroStaysZero) {
   EXPECT_EQ(x.gradient().values()[3], 0);
 }
 
+// The squares of these are no floats.
+TEST(UnitVectors, OfHugeAndOfTinyVectorsHaveLengthOneToo) {
+  for (const float size : {1e20f, 8.5e37f, 1e-22f, 1e-30f, 1e-40f}) {
+    SCOPED_TRACE(size);
+    const Tensor y = ops::unit_vectors(Tensor::from({3 * size, -4 * size, 0}, {1, 3}), 3);
+    EXPECT_NEAR(y.values()[0], 0.6f, 1e-5);
+    EXPECT_NEAR(y.values()[1], -0.8f, 1e-5);
+    EXPECT_EQ(y.values()[2], 0);
+  }
+}
+
 TEST(UnitVectors, ValuesAndGradientsMatchTheReference) {
   for (const Index width : {2, 3, 8, 17, 33}) {
     SCOPED_TRACE(width);

@@ -1,7 +1,5 @@
 #include "heed/base/parallel.h"
 
-#include <sched.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "heed/base/available_cpus.h"
 #include "heed/base/error.h"
 
 namespace heed {
@@ -31,13 +30,10 @@ void pause_briefly() {
 }
 
 int default_num_threads() {
-  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
-    const int requested = std::atoi(text);
-    if (requested > 0) return requested;
-  }
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  const long requested = text == nullptr ? 0 : std::strtol(text, nullptr, 10);
+  return static_cast<int>(
+      std::min<long>(requested > 0 ? requested : available_cpus(), max_num_threads));
 }
 
 constexpr std::size_t cache_line = 64;
@@ -52,8 +48,16 @@ struct alignas(cache_line) Share {
 // own caches still hold what it computed for these rows in the previous job.
 class ThreadPool {
  public:
-  explicit ThreadPool(int num_threads) : shares_(static_cast<std::size_t>(num_threads)) {
-    for (std::size_t i = 1; i < shares_.size(); ++i) workers_.emplace_back([this, i] { work(i); });
+  // Starts as many threads as the system allows; the results are the same with fewer.
+  explicit ThreadPool(int wanted_threads)
+      : wanted_threads_(wanted_threads), shares_(static_cast<std::size_t>(wanted_threads)) {
+    workers_.reserve(shares_.size());
+    try {
+      for (std::size_t i = 1; i < shares_.size(); ++i) {
+        workers_.emplace_back([this, i] { work(i); });
+      }
+    } catch (const std::exception&) {  // a limit of processes or of memory
+    }
   }
 
   ~ThreadPool() {
@@ -66,14 +70,15 @@ class ThreadPool {
     for (std::thread& worker : workers_) worker.join();
   }
 
-  int num_threads() const { return static_cast<int>(shares_.size()); }
+  int wanted_threads() const { return wanted_threads_; }
 
   void run(Index num_pieces, detail::PieceFunction function, void* body,
            detail::Schedule schedule) {
     function_ = function;
     body_ = body;
-    const Index num_shares = schedule == detail::Schedule::static_shares ? num_threads() : 1;
-    for (Index i = 0; i < num_threads(); ++i) {
+    const Index num_threads = std::ssize(workers_) + 1;
+    const Index num_shares = schedule == detail::Schedule::static_shares ? num_threads : 1;
+    for (Index i = 0; i < std::ssize(shares_); ++i) {
       Share& share = shares_[static_cast<std::size_t>(i)];
       share.end = i < num_shares ? num_pieces * (i + 1) / num_shares : 0;
       share.next.store(i < num_shares ? num_pieces * i / num_shares : 0, std::memory_order_relaxed);
@@ -141,7 +146,8 @@ class ThreadPool {
     inside_a_piece = false;
   }
 
-  std::vector<Share> shares_;  // of the caller, then of each worker
+  int wanted_threads_;
+  std::vector<Share> shares_;  // of the caller, then of each worker; those of others stay empty
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -164,7 +170,9 @@ void run_serially(Index num_pieces, detail::PieceFunction function, void* body) 
 }  // namespace
 
 void set_num_threads(int num_threads) {
-  check_as(ErrorKind::usage, num_threads >= 1, "threads: expected at least 1, got ", num_threads);
+  check_as(ErrorKind::usage, num_threads >= 1 && num_threads <= max_num_threads,
+           "`threads`: expected a whole number from 1 to ", max_num_threads, ", found ",
+           num_threads);
   chosen_num_threads = num_threads;
 }
 
@@ -180,7 +188,10 @@ void detail::run_pieces(Index num_pieces, PieceFunction function, void* body, Sc
   }
   std::unique_lock lock(pool_mutex, std::try_to_lock);
   if (!lock.owns_lock()) return run_serially(num_pieces, function, body);
-  if (!pool || pool->num_threads() != threads) pool = std::make_unique<ThreadPool>(threads);
+  if (!pool || pool->wanted_threads() != threads) {
+    pool.reset();  // its threads first: they count towards the limits of the system
+    pool = std::make_unique<ThreadPool>(threads);
+  }
   pool->run(num_pieces, function, body, schedule);
 }
 

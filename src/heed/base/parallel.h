@@ -11,7 +11,10 @@
 
 namespace heed {
 
-// At least 1. The default is OMP_NUM_THREADS if set, otherwise the CPUs of its affinity mask.
+inline constexpr int max_num_threads = 1024;
+
+// From 1 to max_num_threads. The default is OMP_NUM_THREADS if set, otherwise available_cpus().
+// Where the system refuses to start so many, the work is done by fewer.
 void set_num_threads(int num_threads);
 int num_threads();
 

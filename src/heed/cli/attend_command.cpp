@@ -1,6 +1,9 @@
 #include "heed/cli/attend_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "heed/base/error.h"
@@ -12,6 +15,8 @@
 
 namespace heed::cli {
 namespace {
+
+constexpr int max_precision = 20;
 
 // The row of a word in the file.
 Index row_of(const NamedVectors& all, const std::string& word, const std::string& file) {
@@ -67,6 +72,54 @@ void check_heads(Index heads, Index width, const char* what) {
            what, ", found ", heads);
 }
 
+// Every head has a weight for each pair of words.
+void check_num_words(Index words, const AttendOptions& options) {
+  constexpr Index max_weights = Index{1} << 24;
+  Index most = 1;
+  while ((most + 1) * (most + 1) * options.heads <= max_weights) ++most;
+  check_as(ErrorKind::data, words <= most, "attend: ", options.words, ": expected at most ", most,
+           " words for ", options.heads, options.heads == 1 ? " head" : " heads", ", found ",
+           words);
+}
+
+// The words and the number that is NaN or infinite, in [..., N, columns].
+std::string first_not_finite(const Tensor& x, const std::vector<std::string>& words,
+                             const std::vector<std::string>& columns) {
+  const auto values = x.values();
+  const auto wrong = std::ranges::find_if_not(values, [](float v) { return std::isfinite(v); });
+  if (wrong == values.end()) return "";
+  const Index at = wrong - values.begin(), width = x.dim(-1);
+  std::string names = '\'' + words[at / width % x.dim(-2)] + '\'';
+  if (!columns.empty()) names += " and '" + columns[at % width] + '\'';
+  return fmt::format("{}, found {}", names, *wrong);
+}
+
+// Numbers that are too large for a float have no place in a softmax, nor in JSON.
+void check_finite(const Attended& attended, const AttendOptions& options) {
+  const auto check_part = [&](const char* part, const std::string& mistake) {
+    check_as(ErrorKind::data, mistake.empty(), "attend: ", options.words, ": expected a finite ",
+             part, " of ", mistake, " (smaller coordinates have one)");
+  };
+  const std::vector<std::string>& words = attended.words;
+  check_part("similarity", first_not_finite(attended.similarity, words, words));
+  check_part("weight", first_not_finite(attended.weights, words, words));
+  check_part("context", first_not_finite(attended.context, words, {}));
+}
+
+Tensor times(const Tensor& x, float factor) {
+  Tensor y = Tensor::empty(x.shape());
+  std::ranges::transform(x.values(), y.data(), [=](float value) { return value * factor; });
+  return y;
+}
+
+// A power of two that leaves room for the sum over all words, which attention divides at its end.
+float scale_of(const Tensor& values) {
+  constexpr float huge = 1e30f;
+  const bool is_huge =
+      std::ranges::any_of(values.values(), [](float v) { return std::abs(v) > huge; });
+  return is_huge ? 0x1p-64f : 1;
+}
+
 // Standard input can be read once.
 void check_one_standard_input(const AttendOptions& options) {
   const auto count = std::ranges::count(std::vector{options.words, options.query, options.key,
@@ -91,20 +144,25 @@ Attended attend_to_words(const AttendOptions& options, std::istream& in) {
            k.dim(1));
   check_heads(options.heads, q.dim(1), "queries");
   check_heads(options.heads, v.dim(1), "values");
+  check_num_words(x.dim(0), options);
 
   const Spans spans = Spans::single(x.dim(0));
   ops::AttentionView view;
+  const float scale = scale_of(v);
   const Tensor mixed =
-      ops::attention({q, spans}, {k, spans}, v, mask_of(options, x.dim(0), in),
+      ops::attention({q, spans}, {k, spans}, times(v, scale), mask_of(options, x.dim(0), in),
                      {.num_heads = options.heads, .similarity = similarity}, &view);
-  return {sentence.names, view.scores[0], view.weights[0],
-          through_matrix(mixed, options.output, "--output", in)};
+  Attended attended{sentence.names, view.scores[0], view.weights[0],
+                    through_matrix(times(mixed, 1 / scale), options.output, "--output", in)};
+  check_finite(attended, options);
+  return attended;
 }
 
 int attend(const AttendOptions& options, std::istream& in, std::ostream& out) {
   check_as(ErrorKind::usage,
-           !options.precision || (*options.precision >= 0 && *options.precision <= 20),
-           "attend: --precision: expected 0 to 20, found ", options.precision.value_or(0));
+           !options.precision || (*options.precision >= 0 && *options.precision <= max_precision),
+           "attend: --precision: expected a whole number from 0 to ", max_precision, ", found ",
+           options.precision.value_or(0));
   const Attended attended = attend_to_words(options, in);
   if (options.format == "table") {
     print_table(out, attended, options.similarity, options.precision.value_or(2));
@@ -144,7 +202,8 @@ Command attend_command() {
   command.option("--mask", options->mask,
                  "causal: no word sees a later one; or a CSV file of 0 and 1, where 1 in row i, "
                  "column j lets word i see word j");
-  command.option("--heads", options->heads, "number of heads; must divide the coordinates");
+  command.number("--heads", options->heads, {1, 1000},
+                 "number of heads; must divide the coordinates");
   const auto add_matrix = [&](const char* name, std::string& file, const char* what) {
     command.option(name, file, std::string(what) + ": CSV matrix (default: the identity)")
         ->type_name("FILE");
@@ -156,7 +215,7 @@ Command attend_command() {
   command.group(option_group::output);
   command.option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
-  command.option("--precision", options->precision,
+  command.number("--precision", options->precision, {0, max_precision},
                  "decimals (default: 2 in tables, all in json and csv)");
   command.run([options] { return attend(*options, std::cin, std::cout); });
   return command;

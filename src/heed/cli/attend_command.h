@@ -31,7 +31,9 @@ struct Attended {
   Tensor context;     // [N, J]: the words, moved
 };
 
-// Reads the files and attends. Refuses what does not fit, as wrong use or as bad data.
+// Reads the files and attends. Refuses what does not fit, as wrong use or as bad data: so many
+// words that the weights would not fit into memory, and coordinates so large that a result is not
+// finite.
 Attended attend_to_words(const AttendOptions& options, std::istream& in);
 
 // The same, printed in the format that the options ask for.

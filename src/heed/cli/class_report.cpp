@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/cli/one_line.h"
+
 namespace heed::cli {
 
 using Json = nlohmann::ordered_json;
@@ -16,10 +18,10 @@ std::string score_lines(const metrics::ConfusionTable& table) {
 std::string confusion_lines(const metrics::ConfusionTable& table,
                             std::span<const std::string> labels) {
   std::string text = "label";
-  for (const std::string& label : labels) text += '\t' + label;
+  for (const std::string& label : labels) text += '\t' + on_one_line(label);
   text += '\n';
   for (int right = 0; right < table.num_classes(); ++right) {
-    text += labels[static_cast<std::size_t>(right)];
+    text += on_one_line(labels[static_cast<std::size_t>(right)]);
     for (int given = 0; given < table.num_classes(); ++given) {
       text += '\t' + std::to_string(table.count(right, given));
     }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "heed/cli/line_chunks.h"
+#include "heed/cli/one_line.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/models/model_folder.h"
@@ -21,7 +21,7 @@ using Classes = std::vector<infer::ClassProbability>;
 void print_line(std::ostream& out, const Classes& classes) {
   const char* between = "";
   for (const infer::ClassProbability& one : classes) {
-    out << between << fmt::format("{}\t{:.4f}", one.label, one.probability);
+    out << between << fmt::format("{}\t{:.4f}", on_one_line(one.label), one.probability);
     between = "\t";
   }
   out << '\n';
@@ -44,17 +44,18 @@ void print(std::ostream& out, const ClassifyOptions& options, const std::vector<
 
 int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
   const auto classifier = infer::LineClassifier::load(options.model);
-  over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
-    const auto results = classifier.classify(
-        lines, options.top, {.batch_tokens = options.batch_tokens, .first_line = first_line});
-    print(out, options, results);
-  });
+  over_chunks(
+      in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
+        const auto results = classifier.classify(
+            lines, options.top, {.batch_tokens = options.batch_tokens, .first_line = first_line});
+        print(out, options, results);
+      });
   return 0;
 }
 
 int classify_images(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
   const auto labeller = infer::ImageLabeller::load(options.model);
-  over_chunks(in, out, [&](const std::vector<std::string>& paths, Index) {
+  over_chunks(in, out, options.input_format, [&](const std::vector<std::string>& paths, Index) {
     print(out, options, labeller.classify_files(paths, options.top));
   });
   return 0;
@@ -76,14 +77,12 @@ Command classify_command() {
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  add_line_format(command, options->input_format);
   command.group(option_group::output);
-  command.option("--top,--top-k", options->top, "print the K most likely labels")
-      ->check(CLI::PositiveNumber);
+  command.number("--top,--top-k", options->top, {1, max_top}, "print the K most likely labels");
   command.flag("--json", options->json,
                "print one JSON object per line: labels with their probabilities");
-  command.group(option_group::performance);
-  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
-      ->check(CLI::PositiveNumber);
+  command.accept_batch_tokens(options->batch_tokens, "tokens in a batch");
   command.accept_threads();
   command.run([options] { return classify(*options, std::cin, std::cout); });
   return command;

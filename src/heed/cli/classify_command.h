@@ -6,19 +6,22 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/cli/line_chunks.h"
 
 namespace heed::cli {
 
 struct ClassifyOptions {
   std::string model = {};
+  LineFormat input_format = LineFormat::text;
   Index top = 1;
   bool json = false;
   Index batch_tokens = 2048;
 };
 
 // One line of `in` gives one line of `out`: the most likely label, a tab and its probability, and
-// so on for the next `top`; or a JSON object. The lines are paths of PNG or JPEG files if the model
-// is a classifier of images. Refuses blank lines and what is no image (ErrorKind::data).
+// so on for the next `top`, with labels as on_one_line writes them; or a JSON object. The lines are
+// paths of PNG or JPEG files if the model is a classifier of images. Refuses blank lines and what
+// is no image (ErrorKind::data).
 int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out);
 
 Command classify_command();

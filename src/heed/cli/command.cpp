@@ -15,6 +15,8 @@
 namespace heed::cli {
 namespace {
 
+constexpr char unwritable_output[] = "standard output: cannot be written";
+
 // CLI11 reads the file before the environment. This leaves out options that the environment sets,
 // and names the file when it holds something that is no option.
 class ConfigBelowEnvironment : public CLI::ConfigBase {
@@ -135,10 +137,7 @@ int run_work(const Command& command) {
 
 int run_command(const Command& command, std::vector<std::string> arguments) {
   const std::optional<int> helped = parse(command, std::move(arguments));
-  const int code = helped ? *helped : run_work(command);
-  std::cout.flush();
-  check(std::cout.good(), "standard output: cannot be written");
-  return code;
+  return helped ? *helped : run_work(command);
 }
 
 int dispatch(std::vector<std::string> arguments, const std::vector<Command>& commands) {
@@ -152,6 +151,29 @@ int dispatch(std::vector<std::string> arguments, const std::vector<Command>& com
            "; found ", name, " (see heed --help)");
   arguments.erase(arguments.begin());
   return run_command(*command, std::move(arguments));
+}
+
+// While it lives, the first write to standard output that fails throws std::ios_base::failure: a
+// long computation ends there.
+class ThrowingOutput {
+ public:
+  ThrowingOutput() : before_(std::cout.exceptions()) {
+    std::cout.exceptions(std::ios::badbit | std::ios::failbit);
+  }
+  ~ThrowingOutput() { std::cout.exceptions(before_); }
+  ThrowingOutput(const ThrowingOutput&) = delete;
+  ThrowingOutput& operator=(const ThrowingOutput&) = delete;
+
+ private:
+  std::ios::iostate before_;
+};
+
+int dispatch_and_flush(std::vector<std::string> arguments, const std::vector<Command>& commands) {
+  const ThrowingOutput throwing;
+  const int code = dispatch(std::move(arguments), commands);
+  std::cout.flush();
+  check(std::cout.good(), unwritable_output);  // where a stream that is tied to it met the failure
+  return code;
 }
 
 }  // namespace
@@ -171,10 +193,15 @@ void Command::accept_config_file() {
   app_->config_formatter(std::make_shared<ConfigBelowEnvironment>(*app_));
 }
 
+void Command::accept_batch_tokens(Index& batch_tokens, const std::string& description) {
+  group(option_group::performance);
+  number("--batch-tokens", batch_tokens, {1, max_tokens_of_a_batch}, description);
+}
+
 void Command::accept_threads() {
   app_->add_option("--threads", *threads_,
-                   "number of threads (default: OMP_NUM_THREADS, otherwise all processors)")
-      ->check(CLI::PositiveNumber)
+                   "number of threads (default: OMP_NUM_THREADS, otherwise all available CPUs)")
+      ->check(in_range(Range<int>{1, max_num_threads}))
       ->group(option_group::performance);
 }
 
@@ -185,7 +212,10 @@ int Command::execute() const {
 
 int run_program(int argc, const char* const* argv, const std::vector<Command>& commands) {
   try {
-    return dispatch(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), commands);
+    return dispatch_and_flush({argv + std::min(argc, 1), argv + argc}, commands);
+  } catch (const std::ios_base::failure& error) {
+    return report(std::cout.good() ? error.what() : unwritable_output,
+                  exit_code(ErrorKind::failed));
   } catch (const Error& error) {
     return report(error.what(), exit_code(error.kind()));
   } catch (const std::bad_alloc&) {

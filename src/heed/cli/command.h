@@ -4,12 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "heed/base/choices.h"
+#include "heed/base/index.h"
+#include "heed/cli/numbers.h"
 
 namespace heed::cli {
 
@@ -22,10 +24,10 @@ inline constexpr char search[] = "Search";
 inline constexpr char performance[] = "Performance";
 }  // namespace option_group
 
-template <typename T>
-inline constexpr bool is_optional = false;
-template <typename T>
-inline constexpr bool is_optional<std::optional<T>> = true;
+// Bounds of options, beyond all use but within all types.
+inline constexpr Index max_tokens_of_a_text = 1'000'000;
+inline constexpr Index max_tokens_of_a_batch = 1'000'000;
+inline constexpr Index max_top = 1'000'000;
 
 // Accepts the names of an enum's values.
 template <typename Value>
@@ -56,6 +58,13 @@ class Command {
     CLI::Option* option = app_->add_option(names, value, description)->group(group_);
     return is_optional<T> ? option : option->capture_default_str();
   }
+  // The same for a number, which is refused outside of the range.
+  template <typename T>
+  CLI::Option* number(const std::string& names, T& value,
+                      const std::type_identity_t<Range<NumberIn<T>>>& range,
+                      const std::string& description) {
+    return option(names, value, description)->check(in_range(range));
+  }
   CLI::Option* flag(const std::string& name, bool& value, const std::string& description) {
     return app_->add_flag(name, value, description)->group(group_);
   }
@@ -69,6 +78,8 @@ class Command {
   // Adds --config FILE with lines like `batch-tokens = 4096`, one for each option. The command line
   // wins over the environment (Option::envname), and the environment wins over the file.
   void accept_config_file();
+  // Adds --batch-tokens.
+  void accept_batch_tokens(Index& batch_tokens, const std::string& description);
   // Adds --threads, which is set before the work starts.
   void accept_threads();
   // The work: returns the exit code, throws heed::Error for mistakes.

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -76,17 +77,14 @@ Command corpus_command() {
       ->required()
       ->type_name("FOLDER");
   command.group("Size");
-  command.option("--pairs", options->pairs, "distinct training pairs")
-      ->check(CLI::NonNegativeNumber);
-  command
-      .option("--valid-pairs", options->valid_pairs,
-              "validation pairs, with word combinations that training never shows")
-      ->check(CLI::NonNegativeNumber);
-  command
-      .option("--test-pairs", options->test_pairs,
-              "test pairs, with word combinations that training never shows")
-      ->check(CLI::NonNegativeNumber);
-  command.option("--seed", options->seed, "random seed of the corpus");
+  constexpr Index max_pairs = 1'000'000'000;
+  command.number("--pairs", options->pairs, {0, max_pairs}, "distinct training pairs");
+  command.number("--valid-pairs", options->valid_pairs, {0, max_pairs},
+                 "validation pairs, with word combinations that training never shows");
+  command.number("--test-pairs", options->test_pairs, {0, max_pairs},
+                 "test pairs, with word combinations that training never shows");
+  command.number("--seed", options->seed, {0, std::numeric_limits<std::uint64_t>::max()},
+                 "random seed of the corpus");
   command.run([options] { return corpus(*options, std::cerr); });
   return command;
 }

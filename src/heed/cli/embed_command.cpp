@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 
-#include "heed/cli/line_chunks.h"
 #include "heed/infer/sentence_encoder.h"
 #include "heed/io/npy.h"
 
@@ -24,15 +23,16 @@ void print_rows(std::ostream& out, const Tensor& vectors) {
 int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
   const auto encoder = infer::SentenceEncoder::load(options.model);
   std::vector<float> all;
-  over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
-    const Tensor vectors =
-        encoder.encode(lines, {.batch_tokens = options.batch_tokens, .first_line = first_line});
-    if (options.npy.empty()) {
-      print_rows(out, vectors);
-    } else {
-      all.insert(all.end(), vectors.values().begin(), vectors.values().end());
-    }
-  });
+  over_chunks(
+      in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
+        const Tensor vectors =
+            encoder.encode(lines, {.batch_tokens = options.batch_tokens, .first_line = first_line});
+        if (options.npy.empty()) {
+          print_rows(out, vectors);
+        } else {
+          all.insert(all.end(), vectors.values().begin(), vectors.values().end());
+        }
+      });
   if (!options.npy.empty()) {
     const auto dim = static_cast<std::size_t>(encoder.dim());
     io::write_npy(options.npy, all, all.size() / dim, dim);
@@ -49,15 +49,14 @@ Command embed_command() {
                   "heed embed --model my-classifier --npy vectors.npy < lines.txt");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  add_line_format(command, options->input_format);
   command.group(option_group::output);
   command
       .option("--npy", options->npy,
               "write a NumPy array [lines, width] of 32-bit floats to this file, instead of one "
               "JSON object per line")
       ->type_name("FILE");
-  command.group(option_group::performance);
-  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
-      ->check(CLI::PositiveNumber);
+  command.accept_batch_tokens(options->batch_tokens, "tokens in a batch");
   command.accept_threads();
   command.run([options] { return embed(*options, std::cin, std::cout); });
   return command;

@@ -6,11 +6,13 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/cli/line_chunks.h"
 
 namespace heed::cli {
 
 struct EmbedOptions {
   std::string model = {};
+  LineFormat input_format = LineFormat::text;
   std::string npy = {};  // empty: JSON to standard output
   Index batch_tokens = 2048;
 };

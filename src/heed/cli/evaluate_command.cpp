@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -160,6 +161,8 @@ int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
   for (const std::string& line : lines) length.add(line + '\n', 0);
   length.tokens = likelihood.num_tokens;
   const metrics::Perplexity perplexity = metrics::perplexity(loss, length);
+  check_as(ErrorKind::model, std::isfinite(perplexity.token),
+           "model: expected a finite perplexity, found infinity");
   if (options.json) {
     const auto unit = [&](double of_unit, Index count) {
       return Json{
@@ -255,10 +258,8 @@ Command evaluate_command() {
   command.group(option_group::model);
   add_input_options(command, *options);
   command.group(option_group::search);
-  command
-      .option("--beam,--beam-size", options->beam_size,
-              "beam size; 1 is greedy search (default: the model's own, otherwise 5)")
-      ->check(CLI::Range(1, 1000));
+  command.number("--beam,--beam-size", options->beam_size, {1, infer::max_beam_size},
+                 "beam size; 1 is greedy search (default: the model's own, otherwise 5)");
   command.group("Metrics");
   command.option("--metrics", options->metrics, "bleu, chrf or both, separated by a comma")
       ->delimiter(',')

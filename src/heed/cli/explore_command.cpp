@@ -50,7 +50,7 @@ Command explore_command() {
       ->type_name("FOLDER");
   command.group("Server");
   command.flag("--open", options->open, "open the page in the browser");
-  command.option("--port", options->port, "port on 127.0.0.1; 0: any free port");
+  command.number("--port", options->port, {0, 65535}, "port on 127.0.0.1; 0: any free port");
   command.accept_threads();
   command.run([options] { return explore(*options, std::cerr); });
   return command;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/cli/line_chunks.h"
+#include "heed/cli/one_line.h"
 #include "heed/infer/fill_mask.h"
 
 namespace heed::cli {
@@ -22,7 +22,8 @@ void print_line(std::ostream& out, const infer::FilledLine& line) {
     out << std::exchange(between_masks, " ||| ");
     const char* between = "";
     for (const infer::MaskCandidate& word : mask) {
-      out << std::exchange(between, "\t") << fmt::format("{}\t{:.4f}", word.word, word.probability);
+      out << std::exchange(between, "\t")
+          << fmt::format("{}\t{:.4f}", on_one_line(word.word), word.probability);
     }
   }
   out << '\n';
@@ -46,14 +47,15 @@ void print_json(std::ostream& out, const infer::FilledLine& line) {
 int fill(const FillOptions& options, std::istream& in, std::ostream& out) {
   check_as(ErrorKind::usage, !options.mask.empty(), "`mask_token`: expected some text, found none");
   const auto filler = infer::FillMask::load(options.model);
-  over_chunks(in, out, [&](const std::vector<std::string>& lines, Index first_line) {
-    const auto filled =
-        filler.fill(lines, options.mask, options.top,
-                    {.batch_tokens = options.batch_tokens, .first_line = first_line});
-    for (const infer::FilledLine& line : filled) {
-      (options.json ? print_json : print_line)(out, line);
-    }
-  });
+  over_chunks(in, out, options.input_format,
+              [&](const std::vector<std::string>& lines, Index first_line) {
+                const auto filled =
+                    filler.fill(lines, options.mask, options.top,
+                                {.batch_tokens = options.batch_tokens, .first_line = first_line});
+                for (const infer::FilledLine& line : filled) {
+                  (options.json ? print_json : print_line)(out, line);
+                }
+              });
   return 0;
 }
 
@@ -64,15 +66,14 @@ Command fill_command() {
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::input);
+  add_line_format(command, options->input_format);
   command.option("--mask-token,--gap", options->mask, "notation of the mask in the input");
   command.group(option_group::output);
-  command.option("--top,--top-k", options->top, "print the K most likely words for each mask")
-      ->check(CLI::PositiveNumber);
+  command.number("--top,--top-k", options->top, {1, max_top},
+                 "print the K most likely words for each mask");
   command.flag("--json", options->json,
                "print one JSON object per line: words with their probabilities");
-  command.group(option_group::performance);
-  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
-      ->check(CLI::PositiveNumber);
+  command.accept_batch_tokens(options->batch_tokens, "tokens in a batch");
   command.accept_threads();
   command.run([options] { return fill(*options, std::cin, std::cout); });
   return command;

@@ -6,12 +6,14 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/cli/line_chunks.h"
 #include "heed/infer/fill_mask.h"
 
 namespace heed::cli {
 
 struct FillOptions {
   std::string model = {};
+  LineFormat input_format = LineFormat::text;
   std::string mask{infer::FillMask::default_mask};
   Index top = 5;
   bool json = false;

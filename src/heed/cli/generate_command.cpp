@@ -3,11 +3,12 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "heed/cli/line_chunks.h"
 #include "heed/cli/line_editor.h"
+#include "heed/cli/one_line.h"
 
 namespace heed::cli {
 namespace {
@@ -29,7 +30,7 @@ class TextsInOrder {
 
   void add(std::size_t number, std::string_view part) {
     if (number == number_) {
-      out_ << part << std::flush;
+      out_ << on_several_lines(part) << std::flush;
     } else {
       waiting_.resize(std::max(waiting_.size(), number + 1));
       waiting_[number] += part;
@@ -42,14 +43,16 @@ class TextsInOrder {
       out_ << std::endl;
       if (++number_ == num_texts) return;
       start_text();
-      if (number_ < waiting_.size()) out_ << waiting_[number_];
+      if (number_ < waiting_.size()) out_ << on_several_lines(waiting_[number_]);
     }
   }
 
  private:
   void start_text() {
     if (!std::exchange(is_first_, false)) out_ << options_.separator << '\n';
-    if (options_.echo) out_ << prompts_[number_ / options_.generation.num_samples];
+    if (options_.echo) {
+      out_ << on_several_lines(prompts_[number_ / options_.generation.num_samples]);
+    }
   }
 
   std::ostream& out_;
@@ -107,7 +110,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
     generate_batch(generator, std::span(&*options.prompt, 1), batch, out);
     return 0;
   }
-  LineChunks input(in, "standard input");
+  LineChunks input(in, "standard input", options.input_format);
   for (auto prompts = input.next(prompts_per_batch); !prompts.empty();
        prompts = input.next(prompts_per_batch)) {
     generate_batch(generator, prompts, batch, out);
@@ -139,24 +142,26 @@ namespace {
 void add_sampling_options(Command& command, infer::GenerationOptions& options) {
   infer::SamplingOptions& sampling = options.sampling;
   command.group("Sampling");
-  command.option("--temperature", sampling.temperature,
+  command.number("--temperature", sampling.temperature, {0, 1000},
                  "softmax temperature; below 1: more likely tokens, 0: greedy");
-  command.option("--top-k", sampling.top_k, "sample from the K most likely tokens; 0: all");
-  command.option("--top-p", sampling.top_p,
+  command.number("--top-k", sampling.top_k, {0, max_top},
+                 "sample from the K most likely tokens; 0: all");
+  command.number("--top-p", sampling.top_p, {0, 1},
                  "nucleus sampling: the most likely tokens that sum to this probability");
-  command.option("--min-p", sampling.min_p,
+  command.number("--min-p", sampling.min_p, {0, 1},
                  "drop tokens below this share of the most likely token's probability");
-  command.option("--repetition-penalty", sampling.repetition_penalty,
+  command.number("--repetition-penalty", sampling.repetition_penalty, {0, 1000},
                  "above 1: tokens of the text so far become less likely");
-  command.option("--no-repeat-ngram", sampling.no_repeat_ngram,
+  command.number("--no-repeat-ngram", sampling.no_repeat_ngram, {0, max_tokens_of_a_text},
                  "no n-gram of this many tokens occurs twice; 0: off");
-  command.option("--seed", options.seed, "random seed");
+  command.number("--seed", options.seed, {0, std::numeric_limits<std::uint64_t>::max()},
+                 "random seed");
 }
 
 void add_length_options(Command& command, GenerateOptions& options) {
   command.group("Length and constraints");
-  command.option("--max-tokens", options.generation.max_tokens, "longest text, in tokens")
-      ->check(CLI::PositiveNumber);
+  command.number("--max-tokens", options.generation.max_tokens, {1, max_tokens_of_a_text},
+                 "longest text, in tokens");
   command.repeatable("--stop", options.generation.stop, "end the text before this string");
   command.option("--prefix", options.generation.prefix, "start every text with this string");
   command.repeatable("--forbid", options.forbid, "forbid this word in the output");
@@ -176,15 +181,14 @@ Command generate_command() {
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::input);
   command.option("--prompt", options->prompt, "the prompt");
+  add_line_format(command, options->input_format);
   command.flag("--truncate", options->generation.truncate,
                "cut the beginning of prompts that are too long for the model");
   add_length_options(command, *options);
   add_sampling_options(command, options->generation);
   command.group(option_group::output);
-  command
-      .option("--n,--samples,--num-samples", options->generation.num_samples,
-              "texts for each prompt")
-      ->check(CLI::Range(1, 1000));
+  command.number("--n,--samples,--num-samples", options->generation.num_samples, {1, 1000},
+                 "texts for each prompt");
   command.flag("--echo", options->echo, "print the prompt before its text");
   command.option("--separator", options->separator, "line between two texts");
   command.flag("--json", options->json,

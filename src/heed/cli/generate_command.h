@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "heed/cli/command.h"
+#include "heed/cli/line_chunks.h"
 #include "heed/infer/text_generator.h"
 
 namespace heed::cli {
 
 struct GenerateOptions {
   std::string model = {};
+  LineFormat input_format = LineFormat::text;
   std::optional<std::string> prompt = {};    // otherwise every line of the input is one
   infer::GenerationOptions generation = {};  // its constraints come from the words below
   std::vector<std::string> forbid = {};      // forbidden words
@@ -23,7 +25,8 @@ struct GenerateOptions {
 };
 
 // Texts go to `out` as they are generated: the first one token by token, the others of its batch
-// after it.
+// after it. They keep their line ends and tabs; other control characters are escaped
+// (on_several_lines).
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out);
 
 // The same for lines that a person types, until there are no more.

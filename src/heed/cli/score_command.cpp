@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
-#include "heed/cli/line_chunks.h"
+#include "heed/cli/one_line.h"
 #include "heed/infer/scoring.h"
 #include "heed/text/lines.h"
 
@@ -18,24 +17,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t lines_per_chunk = 2000;
 constexpr char standard_input[] = "standard input";
 
-// A piece without characters that would end the line or the field.
-std::string on_one_line(const std::string& piece) {
-  std::string text;
-  for (const char c : piece) {
-    if (c == '\n') {
-      text += "\\n";
-    } else if (c == '\t') {
-      text += "\\t";
-    } else if (c == ' ') {
-      text += "\\s";
-    } else {
-      text += c;
-    }
-  }
-  return text;
+// A piece as a field of a line: without spaces either.
+std::string as_field(const std::string& piece) {
+  std::string field;
+  for (const char c : on_one_line(piece)) field += c == ' ' ? "\\s" : std::string(1, c);
+  return field;
 }
 
 // score [||| piece log-probability ...]
@@ -45,7 +33,7 @@ void print_line(std::ostream& out, const infer::ScoredLine& line, const text::To
   if (options.tokens) {
     out << " |||";
     for (const infer::TokenScore& token : line.tokens) {
-      out << fmt::format(" {} {:.4f}", on_one_line(tokenizer.piece(token.token)),
+      out << fmt::format(" {} {:.4f}", as_field(tokenizer.piece(token.token)),
                          token.log_probability);
     }
   }
@@ -73,17 +61,6 @@ void print(std::ostream& out, std::span<const infer::ScoredLine> lines,
   for (const infer::ScoredLine& line : lines) {
     (options.json ? print_json : print_line)(out, line, tokenizer, options);
   }
-  out.flush();
-}
-
-// score_lines(lines, first_line) scores and prints.
-template <typename ScoreLines>
-void for_chunks(std::istream& in, ScoreLines score_lines) {
-  LineChunks input(in, standard_input);
-  for (auto lines = input.next(lines_per_chunk); !lines.empty();
-       lines = input.next(lines_per_chunk)) {
-    score_lines(lines, input.num_lines() - std::ssize(lines) + 1);
-  }
 }
 
 text::ParallelLines split_at_tabs(std::span<const std::string> lines, Index first_line) {
@@ -105,13 +82,14 @@ void score_texts(const ScoreOptions& options, std::istream& in, std::ostream& ou
            "score: expected lines on standard input for a language model, found --source or "
            "--target");
   const auto scorer = infer::LineScorer::load(options.model);
-  for_chunks(in, [&](std::span<const std::string> lines, Index first_line) {
-    print(out,
-          scorer.score(lines, {.batch_tokens = options.batch_tokens,
-                               .truncate = options.truncate,
-                               .first_line = first_line}),
-          scorer.tokenizer(), options);
-  });
+  over_chunks(in, out, options.input_format,
+              [&](std::span<const std::string> lines, Index first_line) {
+                print(out,
+                      scorer.score(lines, {.batch_tokens = options.batch_tokens,
+                                           .truncate = options.truncate,
+                                           .first_line = first_line}),
+                      scorer.tokenizer(), options);
+              });
 }
 
 void score_pairs(const ScoreOptions& options, std::istream& in, std::ostream& out) {
@@ -129,9 +107,10 @@ void score_pairs(const ScoreOptions& options, std::istream& in, std::ostream& ou
   if (options.source) {
     score_lines(text::read_parallel_lines(*options.source, *options.target), 1);
   } else {
-    for_chunks(in, [&](std::span<const std::string> lines, Index first_line) {
-      score_lines(split_at_tabs(lines, first_line), first_line);
-    });
+    over_chunks(in, out, options.input_format,
+                [&](std::span<const std::string> lines, Index first_line) {
+                  score_lines(split_at_tabs(lines, first_line), first_line);
+                });
   }
 }
 
@@ -152,6 +131,7 @@ Command score_command() {
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::input);
+  add_line_format(command, options->input_format);
   command.option("--source", options->source, "sources, instead of standard input")
       ->type_name("FILE");
   command.option("--target", options->target, "their translations, line by line")
@@ -160,9 +140,7 @@ Command score_command() {
   command.group(option_group::output);
   command.flag("--tokens", options->tokens, "append ||| and every token with its log-probability");
   command.flag("--json", options->json, "print one JSON object per line");
-  command.group(option_group::performance);
-  command.option("--batch-tokens", options->batch_tokens, "tokens in a batch")
-      ->check(CLI::PositiveNumber);
+  command.accept_batch_tokens(options->batch_tokens, "tokens in a batch");
   command.accept_threads();
   command.run([options] { return score(*options, std::cin, std::cout); });
   return command;

@@ -7,11 +7,13 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/cli/line_chunks.h"
 
 namespace heed::cli {
 
 struct ScoreOptions {
   std::string model = {};
+  LineFormat input_format = LineFormat::text;
   // Both or none, and only for a translation model.
   std::optional<std::string> source = {};
   std::optional<std::string> target = {};

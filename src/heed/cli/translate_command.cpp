@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/cli/line_chunks.h"
+#include "heed/cli/one_line.h"
 #include "heed/infer/translator.h"
 #include "heed/text/lines.h"
 
@@ -15,9 +15,6 @@ namespace heed::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Enough lines to sort into batches of similar lengths, few enough to see output soon.
-constexpr std::size_t lines_per_chunk = 2000;
 
 infer::BeamSearchOptions search_options(const TranslateOptions& options,
                                         const infer::Translator& translator) {
@@ -47,11 +44,12 @@ class Prefixes {
     }
   }
 
-  std::span<const std::string> of_lines(Index first, Index count) const {
+  // `first_line` counts from 1.
+  std::span<const std::string> of_lines(Index first_line, Index count) const {
     if (file_.empty()) return all_;
-    check_as(ErrorKind::data, first + count <= std::ssize(all_), file_,
+    check_as(ErrorKind::data, first_line - 1 + count <= std::ssize(all_), file_,
              ": expected a line for each line of standard input, found ", all_.size());
-    return std::span(all_).subspan(first, count);
+    return std::span(all_).subspan(first_line - 1, count);
   }
 
  private:
@@ -63,7 +61,7 @@ class Prefixes {
 void print_line(std::ostream& out, const infer::Translation& translation,
                 const TranslateOptions& options) {
   const infer::TranslatedLine& best = translation.best.front();
-  out << best.text;
+  out << on_one_line(best.text);
   if (!best.text.empty()) {
     if (options.scores) out << fmt::format(" ||| {:.4f}", best.normalised_score);
     if (options.alignment) out << " ||| " << metrics::to_pharaoh(best.alignment);
@@ -75,8 +73,8 @@ void print_line(std::ostream& out, const infer::Translation& translation,
 void print_n_best(std::ostream& out, const infer::Translation& translation, Index line,
                   const TranslateOptions& options) {
   for (const infer::TranslatedLine& one : translation.best) {
-    out << fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}", line, one.text, one.score,
-                       one.normalised_score);
+    out << fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}", line - 1, on_one_line(one.text),
+                       one.score, one.normalised_score);
     if (options.alignment) out << " ||| " << metrics::to_pharaoh(one.alignment);
     out << '\n';
   }
@@ -113,7 +111,7 @@ void print_json(std::ostream& out, const infer::Translation& translation, Index 
   for (const infer::TranslatedLine& one : translation.best) {
     translations.push_back(json_of(one, tokenizer, constraints, options));
   }
-  const ordered_json object{{"line", line + 1}, {"translations", translations}};
+  const ordered_json object{{"line", line}, {"translations", translations}};
   out << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -127,24 +125,23 @@ int translate(const TranslateOptions& options, std::istream& in, std::ostream& o
                                 .with_alignment = options.alignment,
                                 .with_scores = options.scores || options.json || options.n_best,
                                 .batch_tokens = options.batch_tokens};
-  LineChunks input(in, "standard input");
-  for (auto lines = input.next(lines_per_chunk); !lines.empty();
-       lines = input.next(lines_per_chunk)) {
-    Index line = input.num_lines() - static_cast<Index>(lines.size());
-    how.first_line = line + 1;
-    how.prefixes = prefixes.of_lines(line, std::ssize(lines));
-    for (const infer::Translation& translation : translator.translate(lines, how)) {
-      if (options.json) {
-        print_json(out, translation, line, translator.tokenizer(), how.search.constraints, options);
-      } else if (options.n_best) {
-        print_n_best(out, translation, line, options);
-      } else {
-        print_line(out, translation, options);
-      }
-      ++line;
+  const auto print = [&](const infer::Translation& translation, Index line) {
+    if (options.json) {
+      print_json(out, translation, line, translator.tokenizer(), how.search.constraints, options);
+    } else if (options.n_best) {
+      print_n_best(out, translation, line, options);
+    } else {
+      print_line(out, translation, options);
     }
-    out.flush();
-  }
+  };
+  over_chunks(in, out, options.input_format, [&](std::span<const std::string> lines, Index first) {
+    how.first_line = first;
+    how.prefixes = prefixes.of_lines(first, std::ssize(lines));
+    Index line = first;
+    for (const infer::Translation& translation : translator.translate(lines, how)) {
+      print(translation, line++);
+    }
+  });
   return 0;
 }
 
@@ -152,42 +149,32 @@ namespace {
 
 void add_search_options(Command& command, TranslateOptions& options) {
   command.group(option_group::search);
-  command
-      .option("--beam,--beam-size", options.beam_size,
-              "beam size; 1 is greedy search (default: the model's own, otherwise 5)")
-      ->check(CLI::Range(1, 1000));
-  command.option("--length-penalty", options.length_penalty,
+  command.number("--beam,--beam-size", options.beam_size, {1, infer::max_beam_size},
+                 "beam size; 1 is greedy search (default: the model's own, otherwise 5)");
+  command.number("--length-penalty", options.length_penalty,
+                 {-infer::largest_length_penalty, infer::largest_length_penalty},
                  "rank by score / length^PENALTY (default: the model's own, otherwise 1)");
-  command
-      .option("--max-length", options.max_length,
-              "longest translation, in tokens (default: twice the input plus 50)")
-      ->check(CLI::PositiveNumber);
+  command.number("--max-length", options.max_length, {1, max_tokens_of_a_text},
+                 "longest translation, in tokens (default: twice the input plus 50)");
   command.option("--prefix", options.prefix, "target prefix: start every translation with this");
   command
       .option("--prefixes", options.prefixes, "file of target prefixes, one for each input line")
       ->type_name("FILE");
   command.repeatable("--forbid", options.forbid, "forbid this word in the output");
   command.repeatable("--require", options.require, "require this word in the output");
-  command
-      .option("--diverse-groups", options.diverse_groups,
-              "groups of diverse beam search; must divide the beam size")
-      ->check(CLI::PositiveNumber);
-  command
-      .option("--diversity-penalty", options.diversity_penalty,
-              "penalty for a token that another group has chosen in the same step")
-      ->check(CLI::NonNegativeNumber);
-  command
-      .option("--coverage-penalty", options.coverage_penalty,
-              "penalty for source words without attention; 0: none")
-      ->check(CLI::NonNegativeNumber);
+  command.number("--diverse-groups", options.diverse_groups, {1, infer::max_beam_size},
+                 "groups of diverse beam search; must divide the beam size");
+  command.number("--diversity-penalty", options.diversity_penalty,
+                 {0, infer::largest_score_penalty},
+                 "penalty for a token that another group has chosen in the same step");
+  command.number("--coverage-penalty", options.coverage_penalty, {0, infer::largest_score_penalty},
+                 "penalty for source words without attention; 0: none");
 }
 
 void add_output_options(Command& command, TranslateOptions& options) {
   command.group(option_group::output);
-  command
-      .option("--n-best", options.n_best,
-              "print the N best translations: number ||| text ||| features ||| score")
-      ->check(CLI::Range(1, 1000));
+  command.number("--n-best", options.n_best, {1, infer::max_beam_size},
+                 "print the N best translations: number ||| text ||| features ||| score");
   command.flag("--scores", options.scores, "append ||| and the score");
   command.flag("--alignment", options.alignment,
                "append ||| and the word alignment from cross-attention (Pharaoh format)");
@@ -204,12 +191,11 @@ Command translate_command() {
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::input);
+  add_line_format(command, options->input_format);
   command.flag("--truncate", options->truncate, "truncate lines that are too long for the model");
   add_search_options(command, *options);
   add_output_options(command, *options);
-  command.group(option_group::performance);
-  command.option("--batch-tokens", options->batch_tokens, "source tokens in a batch")
-      ->check(CLI::PositiveNumber);
+  command.accept_batch_tokens(options->batch_tokens, "source tokens in a batch");
   command.accept_threads();
   command.run([options] { return translate(*options, std::cin, std::cout); });
   return command;

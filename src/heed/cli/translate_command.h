@@ -8,12 +8,14 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/cli/line_chunks.h"
 #include "heed/infer/beam_search.h"
 
 namespace heed::cli {
 
 struct TranslateOptions {
   std::string model = {};
+  LineFormat input_format = LineFormat::text;
   // By default those of generation_config.json.
   std::optional<Index> beam_size = {};
   std::optional<double> length_penalty = {};
@@ -33,10 +35,11 @@ struct TranslateOptions {
   Index batch_tokens = 1024;
 };
 
-// One line of `in` gives one line of `out`, in the same order; blank lines stay blank. Fields
-// after the translation are separated by ` ||| `. Output comes as soon as the lines that have
-// arrived are translated. With json each line of `out` is an object with the translations of one
-// line, their tokens and log-probabilities.
+// One line of `in` gives one line of `out`, in the same order; blank lines stay blank. Line ends
+// and other control characters in a translation are escaped (on_one_line). Fields after the
+// translation are separated by ` ||| `. Output comes as soon as the lines that have arrived are
+// translated. With json each line of `out` is an object with the translations of one line, their
+// tokens and log-probabilities.
 int translate(const TranslateOptions& options, std::istream& in, std::ostream& out);
 
 Command translate_command();

@@ -46,7 +46,7 @@ int Beam::last_token(Index hypothesis) const {
 void Beam::advance(const StepScores& step, TokenCounts& taken) {
   std::vector<Candidate> candidates = best_candidates(step, taken);
   check_as(ErrorKind::model, !candidates.empty(),
-           "beam search: expected finite scores from the model, found none");
+           "beam search: expected a token with a finite score, found none");
   split(candidates, step);
   if (options_.observer) options_.observer->on_step(candidates);
   if (length_ > max_length_ || num_finished() >= size_ || cannot_improve()) {

@@ -1,7 +1,6 @@
 #include "heed/infer/beam_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -139,19 +138,24 @@ class Search {
 };
 
 void check_options(const BeamSearchOptions& options) {
-  check_as(ErrorKind::usage, options.beam_size >= 1,
-           "beam search: expected a beam of at least 1, got ", options.beam_size);
+  check_as(ErrorKind::usage, options.beam_size >= 1 && options.beam_size <= max_beam_size,
+           "`beam_size`: expected a whole number from 1 to ", max_beam_size, ", found ",
+           options.beam_size);
   check_as(ErrorKind::usage, options.n_best >= 1 && options.n_best <= options.beam_size,
-           "beam search: expected n-best from 1 to the beam's ", options.beam_size, ", got ",
+           "`n_best`: expected a whole number from 1 to the beam's ", options.beam_size, ", found ",
            options.n_best);
   check_as(ErrorKind::usage, options.num_groups >= 1 && options.beam_size % options.num_groups == 0,
-           "beam search: expected groups that divide the beam of ", options.beam_size, ", got ",
+           "beam search: expected groups that divide the beam of ", options.beam_size, ", found ",
            options.num_groups);
-  for (const auto& [name, penalty] : {std::pair{"diversity", options.diversity_penalty},
-                                      {"coverage", options.coverage_penalty}}) {
-    check_as(ErrorKind::usage, penalty >= 0 && std::isfinite(penalty), "beam search: expected a ",
-             name, " penalty of at least 0, got ", penalty);
-  }
+  const auto check_penalty = [](const char* name, double penalty, double least, double most) {
+    const bool is_good = penalty >= least && penalty <= most;  // NaN is neither
+    check_as(ErrorKind::usage, is_good, "`", name, "`: expected a number from ", least, " to ",
+             most, ", found ", penalty);
+  };
+  check_penalty("length_penalty", options.length_penalty, -largest_length_penalty,
+                largest_length_penalty);
+  check_penalty("diversity_penalty", options.diversity_penalty, 0, largest_score_penalty);
+  check_penalty("coverage_penalty", options.coverage_penalty, 0, largest_score_penalty);
 }
 
 void check_observer(const BeamSearchOptions& options, Index num_sources) {

@@ -16,7 +16,8 @@ struct ClassProbability {
 };
 
 // The `count` most likely classes of one row of logits, the most likely first; all of them if there
-// are fewer. There is a label for each logit.
+// are fewer, and never none. There is a label for each logit. Refuses (ErrorKind::usage) a count
+// below 1, and what LogProbabilities::of_logits refuses.
 std::vector<ClassProbability> most_likely_classes(std::span<const float> logits,
                                                   std::span<const std::string> labels, Index count);
 

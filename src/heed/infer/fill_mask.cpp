@@ -53,6 +53,8 @@ std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, b
                                            starts_word ? excluded_at_start_ : excluded_within_)) {
     words.push_back({tokenizer_.decode({&best.token, 1}), std::exp(double{best.log_probability})});
   }
+  check_as(ErrorKind::model, !words.empty(), "vocabulary: expected pieces that ",
+           starts_word ? "start" : "continue", " a word, found none");
   return words;
 }
 
@@ -63,6 +65,8 @@ FilledLine FillMask::fill(std::string_view line, Index count) const {
 
 std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::string_view mask,
                                        Index count, const LineOptions& options) const {
+  check_as(ErrorKind::usage, count >= 1, "`top`: expected a whole number of at least 1, found ",
+           count);
   std::vector<std::vector<int>> encoded;
   std::vector<std::vector<text::MaskPosition>> masks;
   for (std::size_t i = 0; i < lines.size(); ++i) {

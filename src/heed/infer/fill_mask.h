@@ -37,9 +37,10 @@ class FillMask {
   FilledLine fill(std::string_view line, Index count = 5) const;
 
   // The `count` most likely words for every `mask` in the lines. A mask at the start of a word,
-  // after a space, takes pieces that start a word; one within a word takes the others. Refuses
-  // (ErrorKind::data) lines without a mask, and lines that are longer than the model's learned
-  // positions.
+  // after a space, takes pieces that start a word; one within a word takes the others. There is at
+  // least one for every mask. Refuses (ErrorKind::data) lines without a mask, and those that
+  // check_lengths refuses, (ErrorKind::usage) a count below 1, and (ErrorKind::model) a model
+  // without finite logits or without any such piece.
   std::vector<FilledLine> fill(std::span<const std::string> lines, std::string_view mask,
                                Index count, const LineOptions& options = {}) const;
 

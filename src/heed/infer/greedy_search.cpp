@@ -100,7 +100,7 @@ class Search {
           top_tokens(LogProbabilities::of_logits(logits.values().subspan(i * width, width)), 1,
                      never_after(sentences_[live_[rows[i]]].ids, options_));
       check_as(ErrorKind::model, !best.empty(),
-               "greedy search: expected finite scores from the model, found none");
+               "greedy search: expected a token with a finite score, found none");
       tokens[rows[i]] = best.front().token;
     }
   }

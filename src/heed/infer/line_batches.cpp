@@ -25,7 +25,7 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options) {
   const Index num_added = models::puts_begin_first(config) ? 2 : 1;  // and the end token
-  const TokenLimit limit{.max_tokens = max_positions(config) - num_added, .what = "a text"};
+  const TokenLimit limit{.max_tokens = max_text_tokens(config) - num_added, .what = "a text"};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     check_length(std::ssize(lines[i]) - 1, options.first_line + static_cast<Index>(i), limit);
   }

@@ -13,14 +13,14 @@
 
 namespace heed::infer {
 
-// The tokens of each line and its end token. Refuses (ErrorKind::data) blank lines, and lines that
-// are longer than the model's learned positions.
+// The tokens of each line and its end token. Refuses (ErrorKind::data) blank lines, and what
+// check_lengths refuses.
 std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const text::Tokenizer& tokenizer,
                                            const models::TransformerConfig& config,
                                            const LineOptions& options);
 
-// Refuses (ErrorKind::data) lines that are longer than the model's learned positions.
+// Refuses (ErrorKind::data) lines of more than max_text_tokens.
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options);
 

@@ -27,9 +27,12 @@ std::vector<TokenProbability> weights_of(std::span<const float> logits, double t
     const double weight = std::exp((static_cast<double>(logits[token]) - largest) / temperature);
     if (weight > 0) weights.push_back({static_cast<int>(token), weight});
   }
-  check_as(ErrorKind::failed, !weights.empty() && std::isfinite(largest),
-           "sampling: expected a finite logit, found none among ", logits.size());
-  return weights;
+  if (!weights.empty() && std::isfinite(largest)) return weights;
+  const bool are_forbidden =
+      std::ranges::count(logits, -std::numeric_limits<float>::infinity()) == std::ssize(logits);
+  check(!are_forbidden, "sampling: expected a token that may come next, found none among ",
+        logits.size());
+  fail(ErrorKind::model, "sampling: expected a finite logit, found none among ", logits.size());
 }
 
 // Keeps the most likely ones, sorted, and drops the others. `is_enough` gets the number kept so far

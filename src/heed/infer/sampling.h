@@ -34,7 +34,8 @@ struct TokenProbability {
 
 // The distribution after temperature, top_k, top_p and min_p: most likely first, equal ones by
 // token, with probabilities that sum to 1. Tokens of minus infinity or NaN are left out; refuses
-// (ErrorKind::failed) logits that leave none. At least one token always stays.
+// logits that leave none: ErrorKind::model, or ErrorKind::failed where all are minus infinity. At
+// least one token always stays.
 std::vector<TokenProbability> candidates(std::span<const float> logits,
                                          const SamplingOptions& options);
 

@@ -1,6 +1,7 @@
 #include "heed/infer/scoring.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -57,6 +58,8 @@ std::vector<TokenScore> score_tokens(const Model& model, const Tensor& hidden,
     parallel_for(count, [&](Index row) {
       const int token = next[first + row];
       const auto all = LogProbabilities::of_logits(logits.values().subspan(row * width, width));
+      check_as(ErrorKind::model, std::isfinite(all[token]),
+               "model: expected a finite log-probability of every token, found ", all[token]);
       scores[first + row] = {token, all[token]};
     });
   }
@@ -148,7 +151,7 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
                                           const ScoringOptions& options) const {
   check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
         " sources, got ", targets.size());
-  const Index limit = max_positions(model_.config());
+  const Index limit = max_text_tokens(model_.config());
   const TokenLimit source_limit = limit_of("a source", limit - 1, options);  // and its end
   const TokenLimit target_limit = limit_of("a start and a target", limit, options);
   std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);

@@ -25,11 +25,12 @@ struct ScoredLine {
   std::vector<TokenScore> tokens;  // those of the line, then its end, unless it was truncated
   bool is_truncated = false;
 
-  double log_probability() const;  // of all tokens
+  double log_probability() const;  // of all tokens; finite
 };
 
 // Lines of text, by a language model. Each is scored as if between two others: a line end comes
-// before it and is its last token. Lines have the same bits whatever the others are.
+// before it and is its last token. Lines have the same bits whatever the others are. A model
+// without finite logits is refused (ErrorKind::model), as by PairScorer.
 class LineScorer {
  public:
   static LineScorer load(const std::string& folder);
@@ -57,8 +58,8 @@ class PairScorer {
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
 
   ScoredLine score(std::string_view source, std::string_view target) const;
-  // Refuses (ErrorKind::data) lines of either side that are longer than the model's learned
-  // positions, unless they may be truncated.
+  // Refuses (ErrorKind::data) lines of either side of more than max_text_tokens, unless they may be
+  // truncated.
   std::vector<ScoredLine> score(std::span<const std::string> sources,
                                 std::span<const std::string> targets,
                                 const ScoringOptions& options = {}) const;

@@ -1,6 +1,7 @@
 #include "heed/infer/sentence_encoder.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "heed/base/error.h"
 #include "heed/infer/line_batches.h"
@@ -23,6 +24,15 @@ template <typename Model>
 Tensor pooled(const Model& model, const models::PackedIds& input, const LineOptions& options) {
   auto context = nn::ForwardContext::inference(nullptr, options.hook);
   return ops::mean_rows(model.encode(input, context));
+}
+
+void check_finite(const Tensor& vectors, const LineOptions& options) {
+  const auto values = vectors.values();
+  const auto wrong = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
+  if (wrong == values.end()) return;
+  const Index line = (wrong - values.begin()) / vectors.dim(1);
+  fail(ErrorKind::model, "line ", options.first_line + line,
+       ": expected a finite vector from the model, found ", *wrong, " in it");
 }
 
 template <typename Folder>
@@ -73,6 +83,7 @@ Tensor SentenceEncoder::encode(std::span<const std::string> lines,
         std::visit([&](const auto& model) { return pooled(model, input, options); }, *model_);
     std::ranges::copy(some.values(), vectors.data() + first * dim());
   });
+  check_finite(vectors, options);
   return vectors;
 }
 

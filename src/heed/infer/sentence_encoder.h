@@ -34,8 +34,8 @@ class SentenceEncoder {
   Index dim() const;
   // The vector of one line, D numbers.
   std::vector<float> encode(std::string_view line) const;
-  // [lines, D]. Refuses (ErrorKind::data) blank lines, and lines that are longer than the model's
-  // learned positions.
+  // [lines, D], all finite. Refuses (ErrorKind::data) blank lines and lines that are too
+  // long, and (ErrorKind::model) a model that makes NaN or infinity of a line.
   Tensor encode(std::span<const std::string> lines, const LineOptions& options = {}) const;
 
  private:

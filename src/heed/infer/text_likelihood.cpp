@@ -1,7 +1,9 @@
 #include "heed/infer/text_likelihood.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "heed/base/error.h"
 #include "heed/data/text_windows.h"
 
 namespace heed::infer {
@@ -34,6 +36,8 @@ TextLikelihood text_likelihood(const models::LanguageModel& model, const text::T
     auto context = nn::ForwardContext::inference();
     total.negative_log_likelihood += model.loss(batch, context).negative_log_likelihood;
   }
+  check_as(ErrorKind::model, std::isfinite(total.negative_log_likelihood),
+           "model: expected a finite log-probability of the text, found NaN or infinity");
   return total;
 }
 

@@ -15,7 +15,8 @@ struct TextLikelihood {
 };
 
 // Of all tokens of the lines and their ends, after a line end. The text is read in consecutive
-// windows as long as the model's context; a token sees the tokens before it in its window.
+// windows as long as the model's context; a token sees the tokens before it in its window. Refuses
+// (ErrorKind::model) a model whose likelihood is not finite.
 TextLikelihood text_likelihood(const models::LanguageModel& model, const text::Tokenizer& tokenizer,
                                std::span<const std::string> lines);
 

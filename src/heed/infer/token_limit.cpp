@@ -1,5 +1,7 @@
 #include "heed/infer/token_limit.h"
 
+#include <algorithm>
+
 #include "heed/base/error.h"
 
 namespace heed::infer {
@@ -17,6 +19,11 @@ const char* hint(Cut cut) {
 }
 
 }  // namespace
+
+Index max_text_tokens(const models::TransformerConfig& config) {
+  constexpr Index without_positions = 32768;
+  return std::min(max_positions(config), without_positions);
+}
 
 void check_length(Index num_tokens, Index number, const TokenLimit& limit) {
   check_as(ErrorKind::data, num_tokens <= limit.max_tokens, limit.unit, " ", number, ": expected ",

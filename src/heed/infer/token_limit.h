@@ -8,6 +8,11 @@
 
 namespace heed::infer {
 
+// The longest text that a model reads in one piece: its learned positions or, where it has none,
+// 32,768 tokens, about 130 kB of text. Time grows with the square of the length, and memory with
+// it.
+Index max_text_tokens(const models::TransformerConfig& config);
+
 // Which part `truncate` cuts from a text that is too long.
 enum class Cut { nothing, end, beginning };
 

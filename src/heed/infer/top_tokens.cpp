@@ -1,7 +1,10 @@
 #include "heed/infer/top_tokens.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "heed/base/error.h"
 
 namespace heed::infer {
 namespace {
@@ -41,10 +44,20 @@ void scan(const LogProbabilities& log_probabilities, Index begin, Index end, Bes
 
 }  // namespace
 
+LogProbabilities LogProbabilities::of_logits(std::span<const float> logits) {
+  const LogProbabilities all(logits, kernels::log_softmax_shift(logits.data(), std::ssize(logits)));
+  // A sum with one NaN or infinite term in it is none either.
+  check_as(
+      ErrorKind::model, std::isfinite(all.shift_.max + all.shift_.logsumexp),
+      "model: expected finite logits, found NaN or infinity (weights are damaged, or too large "
+      "for this input)");
+  return all;
+}
+
 std::vector<TokenScore> top_tokens(const LogProbabilities& log_probabilities, Index count,
                                    std::span<const int> never) {
   if (count == 0) return {};
-  Best best(count);
+  Best best(std::min(count, log_probabilities.size()));
   Index begin = 0;
   for (const int token : never) {
     scan(log_probabilities, begin, token, best);

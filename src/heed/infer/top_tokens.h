@@ -13,10 +13,9 @@ namespace heed::infer {
 // is asked for.
 class LogProbabilities {
  public:
-  // log_softmax of the logits, with the same bits as ops::log_softmax.
-  static LogProbabilities of_logits(std::span<const float> logits) {
-    return {logits, kernels::log_softmax_shift(logits.data(), std::ssize(logits))};
-  }
+  // log_softmax of the logits, with the same bits as ops::log_softmax. Refuses (ErrorKind::model)
+  // logits without a softmax: NaN or infinity among them, or minus infinity alone.
+  static LogProbabilities of_logits(std::span<const float> logits);
   // Log-probabilities as they are.
   static LogProbabilities of_values(std::span<const float> values) { return {values, {}}; }
 

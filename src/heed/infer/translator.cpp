@@ -113,7 +113,7 @@ std::optional<ops::ArgmaxProjection> Translator::Impl::projection_for(
 // The lines that are not blank, longest first, so that the sentences of a batch end together.
 std::vector<Translator::Impl::Source> Translator::Impl::tokenized(
     std::span<const std::string> lines, const TranslationOptions& options) const {
-  const TokenLimit limit{.max_tokens = max_positions(model_.config()) - 1,  // and the end token
+  const TokenLimit limit{.max_tokens = max_text_tokens(model_.config()) - 1,  // and the end token
                          .what = "a source",
                          .cut = Cut::end,
                          .truncate = options.truncate};
@@ -137,7 +137,7 @@ std::vector<int> Translator::Impl::prefix_of(std::size_t line,
   if (text::is_blank(prefix)) return {};
   std::vector<int> ids = tokenizer_.encode(prefix);
   check_length(std::ssize(ids), options.first_line + static_cast<Index>(line),
-               {.max_tokens = max_positions(model_.config()) - 1, .what = "a prefix"});
+               {.max_tokens = max_text_tokens(model_.config()) - 1, .what = "a prefix"});
   return ids;
 }
 

@@ -25,7 +25,7 @@ struct TranslationOptions {
   // Target prefixes: none, one for all lines, or one for each line. A word at the end of a prefix
   // may be continued.
   std::span<const std::string> prefixes = {};
-  bool truncate = false;  // cut lines that are longer than the model's learned positions
+  bool truncate = false;  // cut lines of more than max_text_tokens
   bool with_alignment = false;
   // false: greedy search, which is faster without them, leaves out scores and tokens.
   bool with_scores = true;
@@ -65,8 +65,8 @@ class Translator {
   // The best translation of one line, with the model's own search settings.
   std::string translate(std::string_view line) const;
 
-  // The translations of each line, in their order. Refuses (ErrorKind::data) lines that are longer
-  // than the model's learned positions, unless they may be truncated, and prefixes that are.
+  // The translations of each line, in their order. Refuses (ErrorKind::data) lines of more than
+  // max_text_tokens, unless they may be truncated, and prefixes that are longer.
   std::vector<Translation> translate(std::span<const std::string> lines,
                                      const TranslationOptions& options) const;
   std::vector<Translation> translate(std::span<const std::string> lines) const;

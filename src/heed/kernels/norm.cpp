@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "heed/kernels/targets.h"
 
@@ -135,13 +136,35 @@ void RmsNormBackward(float* dx, float* dgain, const float* dy, const float* x, c
   }
 }
 
+// A power of two that brings the largest of x near 1, where the sum of squares leaves the range of
+// floats; 1 elsewhere.
+float ScaleOf(const float* x, Index cols, float sum_of_squares) {
+  using Limits = std::numeric_limits<float>;
+  if (sum_of_squares >= Limits::min() && sum_of_squares <= Limits::max()) return 1;
+  float largest = 0;
+  for (Index i = 0; i < cols; ++i) largest = std::max(largest, std::abs(x[i]));
+  if (largest == 0 || !std::isfinite(largest)) return 1;
+  return std::ldexp(1.0f, std::clamp(-std::ilogb(largest), -126, 127));
+}
+
+float SumOfScaledSquares(const float* x, Index cols, FloatVec scale) {
+  return SumOf(x, cols, [scale](auto v) HWY_ATTR {
+    const auto scaled = hn::Mul(v, scale);
+    return hn::Mul(scaled, scaled);
+  });
+}
+
 void UnitVectors(float* y, float* inverse, const float* x, Index rows, Index cols) {
   const FloatTag d;
   for (Index row = 0; row < rows; ++row, x += cols, y += cols) {
-    const float length = std::sqrt(Dot(x, x, cols));
+    const float sum = Dot(x, x, cols), length = std::sqrt(sum);
     inverse[row] = length == 0 ? 0 : 1 / length;
-    const auto factor = hn::Set(d, inverse[row]);
-    Map(y, x, cols, [factor](auto v) HWY_ATTR { return hn::Mul(v, factor); });
+    const float scale = ScaleOf(x, cols, sum);
+    const auto scales = hn::Set(d, scale);
+    const auto factor =
+        hn::Set(d, scale == 1 ? inverse[row] : 1 / std::sqrt(SumOfScaledSquares(x, cols, scales)));
+    Map(y, x, cols,
+        [scales, factor](auto v) HWY_ATTR { return hn::Mul(hn::Mul(v, scales), factor); });
   }
 }
 

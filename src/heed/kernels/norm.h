@@ -20,7 +20,8 @@ void rms_norm(float* y, float* inverse, const float* x, const float* gain, Index
 void rms_norm_backward(float* dx, float* dgain, const float* dy, const float* x,
                        const float* inverse, const float* gain, Index rows, Index cols) noexcept;
 
-// y = x / |x|, inverse = 1 / |x|, or 0 for a zero vector.
+// y = x / |x|, for vectors of any length. inverse = 1 / |x|; 0 for a zero vector, and for one whose
+// |x|^2 is zero or infinity as a float, which so gets no gradient.
 void unit_vectors(float* y, float* inverse, const float* x, Index rows, Index cols) noexcept;
 void unit_vectors_backward(float* dx, const float* dy, const float* y, const float* inverse,
                            Index rows, Index cols) noexcept;
