@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/data/idx.h"
 #include "heed/data/image_file.h"
 #include "heed/io/files.h"
@@ -79,7 +79,7 @@ void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
     classes_.push_back(class_of_label(std::to_string(number), labels_path));
   }
   pixels_.resize(static_cast<std::size_t>(images.count * shape_.size()));
-  parallel_ranges(images.count, images_per_piece, [&](Index begin, Index end) {
+  cancellable_ranges(images.count, images_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto first = images.pixels.begin() + i * images.shape.size();
       const Image image{images.shape, {first, first + images.shape.size()}};
@@ -103,12 +103,13 @@ void LabelledImages::read_folders(const std::string& folder) {
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
   }
   pixels_.resize(files.size() * static_cast<std::size_t>(shape_.size()));
-  parallel_ranges(static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const Image image = read_image(files[static_cast<std::size_t>(i)].string());
-      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
-    }
-  });
+  cancellable_ranges(
+      static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+          const Image image = read_image(files[static_cast<std::size_t>(i)].string());
+          std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+        }
+      });
 }
 
 int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/io/gzip_file.h"
 #include "heed/text/utf8.h"
@@ -74,6 +75,7 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
   std::array<char, chunk_size> chunk;
   std::size_t length = 0;
   do {
+    check_cancelled();
     length = file.read(chunk);
     lines.add({chunk.data(), length});
   } while (length == chunk.size());
