@@ -106,6 +106,7 @@ set(HEED_SUPPORT_HEADERS
   heed/train/model_task.h
   heed/train/recipe.h
   heed/train/run_length.h
+  heed/train/run_mode.h
   heed/train/snapshots.h
   heed/train/task.h
   heed/train/training_files.h
