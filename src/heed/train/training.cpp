@@ -33,8 +33,18 @@ bool is_same_data(const RunDescription& saved, const RunDescription& run) {
          saved.files.sha256.starts_with(run.files.sha256 + ' ');
 }
 
+// It may have moved, but a run has one or none.
+void check_same_base_model(const RunDescription& saved, const RunDescription& run) {
+  const bool had_one = saved.files.paths.contains(base_model_role);
+  const bool has_one = run.files.paths.contains(base_model_role);
+  check_as(ErrorKind::usage, had_one == has_one, quoted(base_model_role), ": expected ",
+           had_one ? "the base model with which" : "none, as when", " this run was started, found ",
+           has_one ? "one" : "none");
+}
+
 void check_same_run(const RunDescription& saved, const RunDescription& run) {
   check_same_recipe(saved.recipe, run.recipe);
+  check_same_base_model(saved, run);
   check_as(ErrorKind::usage, is_same_data(saved, run), data_roles(run),
            ": expected the data with which this run was started, found other data");
 }
