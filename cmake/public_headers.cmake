@@ -73,6 +73,7 @@ set(HEED_PUBLIC_HEADERS
   heed/train/optimizer.h
   heed/train/recipe.h
   heed/train/run_length.h
+  heed/train/run_mode.h
   heed/train/schedule.h
   heed/train/task.h
   heed/train/training.h

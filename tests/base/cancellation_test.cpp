@@ -2,38 +2,35 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 namespace heed {
 namespace {
 
-TEST(Cancellation, LeavesWorkAtItsNextPoll) {
-  std::stop_source source;
-  const CancellationScope scope(source.get_token());
-  EXPECT_NO_THROW(throw_if_cancelled());
-  source.request_stop();
-  EXPECT_THROW(throw_if_cancelled(), Cancelled);
+TEST(Cancellation, WithoutAScopeNothingIsCancelled) { EXPECT_NO_THROW(check_cancelled()); }
+
+TEST(Cancellation, WorkEndsWhenItsScopeSaysSo) {
+  int steps = 0;
+  const CancellationScope scope([&] { return steps == 3; });
+  const auto work = [&] {
+    for (;; ++steps) check_cancelled();
+  };
+  EXPECT_THROW(work(), Cancelled);
+  EXPECT_EQ(steps, 3);
 }
 
-TEST(Cancellation, EndsWithItsScope) {
-  std::stop_source cancelled;
-  cancelled.request_stop();
+TEST(Cancellation, TheInnermostScopeCounts) {
+  const CancellationScope outer([] { return true; });
   {
-    const CancellationScope scope(cancelled.get_token());
-    {
-      const CancellationScope inner(std::stop_source().get_token());
-      EXPECT_NO_THROW(throw_if_cancelled());
-    }
-    EXPECT_THROW(throw_if_cancelled(), Cancelled);
+    const CancellationScope inner([] { return false; });
+    EXPECT_NO_THROW(check_cancelled());
   }
-  EXPECT_NO_THROW(throw_if_cancelled());
+  EXPECT_THROW(check_cancelled(), Cancelled);
 }
 
-TEST(Cancellation, IsOfOneThread) {
-  std::stop_source cancelled;
-  cancelled.request_stop();
-  const CancellationScope scope(cancelled.get_token());
-  std::thread([] { EXPECT_NO_THROW(throw_if_cancelled()); }).join();
+TEST(Cancellation, ShortStepsAskNowAndThen) {
+  int asked = 0;
+  const CancellationScope scope([&] { return ++asked < 0; });
+  for (std::size_t step = 0; step < 1000; ++step) check_cancelled(step, 100);
+  EXPECT_EQ(asked, 10);
 }
 
 }  // namespace

@@ -22,15 +22,19 @@ TEST(Interrupt, TheFlagFallsWithItsGuard) {
   EXPECT_EQ(interrupt_signal(), 0);
 }
 
-TEST(InterruptDeathTest, ASecondSignalEndsTheProcess) {
-  EXPECT_EXIT(
-      {
-        const InterruptGuard guard;
-        std::raise(SIGINT);
-        std::raise(SIGINT);
-        std::exit(0);
-      },
-      testing::KilledBySignal(SIGINT), "");
+TEST(InterruptDeathTest, ASecondSignalEndsTheProcessWhicheverItIs) {
+  for (const int first : {SIGINT, SIGTERM}) {
+    for (const int second : {SIGINT, SIGTERM}) {
+      EXPECT_EXIT(
+          {
+            const InterruptGuard guard;
+            std::raise(first);
+            std::raise(second);
+            std::exit(0);
+          },
+          testing::KilledBySignal(second), "");
+    }
+  }
 }
 
 TEST(InterruptDeathTest, TheHandlersOfBeforeComeBack) {

@@ -7,11 +7,25 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <new>
 #include <stdexcept>
 
 #include "heed/base/error.h"
 #include "heed/base/version.h"
+#include "heed/cli/classify_command.h"
+#include "heed/cli/convert_command.h"
+#include "heed/cli/corpus_command.h"
+#include "heed/cli/demo_command.h"
+#include "heed/cli/embed_command.h"
+#include "heed/cli/evaluate_command.h"
+#include "heed/cli/explore_command.h"
+#include "heed/cli/fill_command.h"
+#include "heed/cli/generate_command.h"
+#include "heed/cli/inspect_command.h"
+#include "heed/cli/score_command.h"
+#include "heed/cli/train_command.h"
+#include "heed/cli/translate_command.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
 
@@ -75,6 +89,32 @@ TEST(Command, TheProgramsHelpListsTheCommands) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.out.find("count       Say a number.\n\n"), std::string::npos) << outcome.out;
   EXPECT_TRUE(outcome.out.ends_with("Example: heed count --number 4\n")) << outcome.out;
+}
+
+// As from an unset variable: `heed train --model "$MODEL"`.
+TEST(Command, AnEmptyNameIsNoFolder) {
+  const std::vector<Command> commands{train_command(),    translate_command(), generate_command(),
+                                      classify_command(), fill_command(),      embed_command(),
+                                      score_command(),    evaluate_command(),  explore_command(),
+                                      inspect_command(),  convert_command(),   corpus_command(),
+                                      demo_command()};
+  const std::map<std::string, std::vector<const char*>> folders{
+      {"inspect", {""}},
+      {"convert", {"model", ""}},
+      {"corpus", {"--output", ""}},
+      {"evaluate", {"--text", "t", "--model", ""}},
+      {"demo", {"--dir", ""}}};
+  for (const Command& command : commands) {
+    const auto found = folders.find(command.name());
+    std::vector<const char*> arguments{"--model", ""};
+    if (found != folders.end()) arguments = found->second;
+    arguments.insert(arguments.begin(), command.name().c_str());
+    const Outcome outcome = run(commands, arguments);
+    EXPECT_EQ(outcome.code, 2) << command.name();
+    EXPECT_NE(outcome.err.find(": expected the name of a folder, found an empty one\n"),
+              std::string::npos)
+        << outcome.err;
+  }
 }
 
 TEST(Command, TheVersionIsThatOfTheBuild) {

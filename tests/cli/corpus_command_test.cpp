@@ -9,6 +9,7 @@
 #include "heed/data/grammar_corpus.h"
 #include "heed/io/files.h"
 #include "io/expect_error.h"
+#include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -53,6 +54,14 @@ TEST(CorpusCommand, WritesThePairsLineByLine) {
   expect_files("train", expected.train);
   expect_files("valid", expected.valid);
   expect_files("test", expected.test);
+}
+
+TEST(CorpusCommand, AFailureLeavesNothing) {
+  const TemporaryFolder folder;
+  const SmallDisk disk(1000);
+  std::ostringstream log;
+  EXPECT_THROW(corpus(small_corpus(folder.file("a/b")), log), Error);
+  EXPECT_EQ(folder.num_files(), 0u);
 }
 
 TEST(CorpusCommand, LabelsEachTestLine) {

@@ -18,6 +18,7 @@
 #include "heed/text/csv.h"
 #include "heed/text/lines.h"
 #include "heed/train/checkpoint.h"
+#include "heed/train/training_folder.h"
 #include "support/paths.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
@@ -133,6 +134,50 @@ TEST(TrainCommand, ResumeNeedsARun) {
   const Outcome outcome = run({"--model", toy.file("model"), "--resume"});
   EXPECT_EQ(outcome.code, 2);
   expect_one_line(outcome.err);
+}
+
+TEST(TrainCommand, OverwriteReplacesARunAndItsModel) {
+  const ToyTraining toy;
+  const auto other = replaced(toy_arguments(toy, "model"), "--heads", "4");
+  const std::string expected = run(replaced(other, "--model", toy.file("fresh"))).out;
+  run(toy_arguments(toy, "model"));
+  EXPECT_EQ(run(other).code, 2);
+  const Outcome outcome = run(with(other, {"--overwrite"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, expected);
+  EXPECT_EQ(run(with(other, {"--overwrite", "--resume"})).code, 2);
+}
+
+TEST(TrainCommand, AModelWithoutACheckpointIsNamedWithTheOptionsThatHelp) {
+  const ToyTraining toy;
+  const auto arguments = toy_arguments(toy, "model");
+  run(arguments);
+  fs::remove_all(toy.file("model/training"));
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err,
+            "heed: " + toy.file("model") +
+                ": expected a checkpoint to resume from, found a model without one; move it away, "
+                "fine-tune it with --from, or replace it with --overwrite\n");
+}
+
+TEST(TrainCommand, ResumesAFineTunedRunWhoseBaseModelIsGone) {
+  const ToyTraining toy;
+  run(toy_arguments(toy, "base"));
+  const auto tune = [&](const std::string& model, const std::string& after) {
+    return run({"--source", toy.file("train.en"), "--target", toy.file("train.de"), "--from",
+                toy.file("base"), "--model", toy.file(model), "--after", after, "--schedule",
+                "inverse-sqrt", "--batch-tokens", "48", "--max-length", "32"});
+  };
+  const std::string whole = tune("whole", "9u").out;
+  const Outcome stopped = tune("tuned", "4u");
+  EXPECT_EQ(stopped.code, 0) << stopped.err;
+  fs::remove_all(toy.file("base"));
+  const Outcome resumed = tune("tuned", "9u");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, whole);
+  EXPECT_EQ(tune("another", "4u").code, 4);
+  EXPECT_FALSE(fs::exists(toy.file("another")));
 }
 
 TEST(TrainCommand, NamesTheOptionThatDiffersFromTheRunBefore) {
@@ -299,16 +344,17 @@ TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
 
 // --- The program itself, as a process ---
 
-pid_t start_program(const std::vector<std::string>& arguments, const std::string& out) {
+pid_t start_program(const std::vector<std::string>& arguments, const std::string& out,
+                    const std::string& err = "/dev/null") {
   std::vector<const char*> argv{program_path, "train"};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);
   const pid_t child = ::fork();
   if (child != 0) return child;
   const int file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  const int nothing = ::open("/dev/null", O_WRONLY);
+  const int log = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   ::dup2(file, STDOUT_FILENO);
-  ::dup2(nothing, STDERR_FILENO);
+  ::dup2(log, STDERR_FILENO);
   ::execv(program_path, const_cast<char* const*>(argv.data()));
   ::_exit(127);
 }
@@ -349,6 +395,57 @@ TEST(TrainProgram, StoppedByASignalTheSameCommandAgainGivesTheSameWeights) {
     ASSERT_EQ(wait_for(start_program(arguments(model), toy.file("resumed.out"))), 0);
     EXPECT_EQ(io::read_file(toy.file("resumed.out")), io::read_file(toy.file("whole.out")));
   }
+}
+
+// Returns once the run has locked its folder, which is before it reads anything.
+void wait_for_lock(const std::string& model) {
+  for (int i = 0; i < 2000; ++i) {
+    if (train::is_training_in(train::TrainingFolder(model))) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL() << "no lock in " << model;
+}
+
+// Text from which a tokenizer is not learned in an instant.
+void write_many_words(const std::string& path) {
+  std::ofstream lines(path);
+  Rng rng(3);
+  for (int line = 0; line < 100'000; ++line) {
+    for (int word = 0; word < 8; ++word) lines << std::hex << rng.below(1u << 30) << ' ';
+    lines << '\n';
+  }
+}
+
+std::vector<std::string> long_preparation(const ToyTraining& toy, const std::string& model) {
+  write_many_words(toy.file("many"));
+  return {"--masked", toy.file("many"), "--model", toy.file(model), "--vocabulary", "8000"};
+}
+
+TEST(TrainProgram, StoppedByASignalWhileItPreparesItSaysThatNothingWasWritten) {
+  const ToyTraining toy;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t child =
+        start_program(long_preparation(toy, "new/model"), toy.file("out"), toy.file("err"));
+    wait_for_lock(toy.file("new/model"));
+    ::kill(child, signal);
+    EXPECT_EQ(wait_for(child), 128 + signal);
+    EXPECT_EQ(io::read_file(toy.file("err")),
+              "interrupted before its first update; nothing was written\n");
+    EXPECT_FALSE(fs::exists(toy.file("new")));
+  }
+}
+
+TEST(TrainProgram, ASecondRunInTheFolderIsRefusedWhileTheFirstOnePrepares) {
+  const ToyTraining toy;
+  const pid_t child = start_program(long_preparation(toy, "model"), toy.file("out"));
+  wait_for_lock(toy.file("model"));
+  const Outcome second = run(toy_arguments(toy, "model"));
+  EXPECT_EQ(second.code, 1);
+  EXPECT_EQ(second.err,
+            "heed: " + toy.file("model") + ": another process is training in this folder\n");
+  EXPECT_TRUE(fs::exists(toy.file("model/training/checkpoints")));
+  ::kill(child, SIGTERM);
+  EXPECT_EQ(wait_for(child), 128 + SIGTERM);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(EmbeddingPlane, IsMadeFromTheScaledTable) {
 TEST(EmbeddingPlane, CanBeCancelled) {
   std::stop_source source;
   source.request_stop();
-  const CancellationScope scope(source.get_token());
+  const CancellationScope scope([&source] { return source.stop_requested(); });
   EXPECT_THROW(EmbeddingPlane(Tensor::zeros({4, 4})), Cancelled);
 }
 

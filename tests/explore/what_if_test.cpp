@@ -67,7 +67,7 @@ TEST_P(WhatIfOfAllKinds, AnOutcomeThatIsNoNumberIsRefused) {
 TEST_P(WhatIfOfAllKinds, CanBeCancelled) {
   std::stop_source source;
   source.request_stop();
-  const CancellationScope scope(source.get_token());
+  const CancellationScope scope([&source] { return source.stop_requested(); });
   EXPECT_THROW(what_if(session(), {GetParam().text, GetParam().text, no_interventions}), Cancelled);
 }
 

@@ -3,37 +3,26 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <thread>
 
+#include "heed/base/cancellation.h"
 #include "io/expect_error.h"
+#include "support/failing_calls.h"
+#include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::io {
 namespace {
 
-// While it lives, no file can grow beyond so many bytes: what a full disk looks like to a writer.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = ::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~SmallDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  sighandler_t handler_;
-};
+namespace fs = std::filesystem;
 
 TEST(Files, ReadsWhatWasWritten) {
   const TemporaryFolder folder;
@@ -130,19 +119,70 @@ TEST(Files, ANewFileHasOrdinaryPermissions) {
   EXPECT_EQ(status.st_mode & 0777, 0644u);
 }
 
-TEST(Files, WhatAKilledWriterLeftIsRemovedAndALivingWriterIsNot) {
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mode & 07777;
+}
+
+TEST(Files, AReplacedFileKeepsItsPermissions) {
   const TemporaryFolder folder;
-  write_file_atomically(folder.file("a"), "old");
+  const std::string path = folder.write("a", "old");
+  for (const mode_t mode : {0600u, 0640u, 0755u}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    write_file_atomically(path, "new");
+    EXPECT_EQ(mode_of(path), mode);
+  }
+}
+
+TEST(Files, AFileThatRootReplacesKeepsItsOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a", "old");
+  ASSERT_EQ(::chown(path.c_str(), 12345, 23456), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  write_file_atomically(path, "new");
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 12345u);
+  EXPECT_EQ(status.st_gid, 23456u);
+  EXPECT_EQ(mode_of(path), 0640u);
+}
+
+TEST(Files, ASymbolicLinkStaysAndItsTargetIsReplaced) {
+  const TemporaryFolder folder;
+  create_folder(folder.file("store"));
+  folder.write("store/a", "old");
+  fs::create_symlink("store/a", folder.file("link"));
+  fs::create_symlink(folder.file("link"), folder.file("chain"));
+  for (const std::string name : {"link", "chain"}) {
+    write_file_atomically(folder.file(name), "through " + name);
+    EXPECT_EQ(read_file(folder.file("store/a")), "through " + name);
+    EXPECT_TRUE(fs::is_symlink(folder.file(name)));
+  }
+  fs::create_symlink("store/b", folder.file("dangling"));
+  write_file_atomically(folder.file("dangling"), "made");
+  EXPECT_EQ(read_file(folder.file("store/b")), "made");
+  EXPECT_TRUE(fs::is_symlink(folder.file("dangling")));
+}
+
+// Leaves the temporary file of a killed process that was writing `path`.
+void kill_a_writer(const std::string& path) {
   const pid_t child = ::fork();
   if (child == 0) {
-    AtomicFile file(folder.file("a"));
+    AtomicFile file(path);
     file.write(std::string(100'000, 'x'));
     ::raise(SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(folder.num_files(), 2u);
+}
+
+TEST(Files, WhatAKilledWriterLeftIsRemovedAndALivingWriterIsNot) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.file("a"), "old");
   AtomicFile living(folder.file("a"));
   living.write("new");
+  kill_a_writer(folder.file("a"));
   EXPECT_EQ(folder.num_files(), 3u);
 
   remove_abandoned_writes(folder.path());
@@ -150,6 +190,96 @@ TEST(Files, WhatAKilledWriterLeftIsRemovedAndALivingWriterIsNot) {
   living.commit();
   EXPECT_EQ(read_file(folder.file("a")), "new");
   EXPECT_EQ(folder.num_files(), 1u);
+}
+
+TEST(Files, TheNextWriterRemovesWhatAKilledOneLeft) {
+  const TemporaryFolder folder;
+  kill_a_writer(folder.file("a"));
+  kill_a_writer(folder.file("b"));
+  write_file_atomically(folder.file("c"), "x");
+  EXPECT_EQ(folder.num_files(), 1u);
+}
+
+TEST(Files, OnlyTemporaryFilesOfOursAreRemoved) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.heed-tmp", "a.12.heed-tmp", "a.12-.heed-tmp", "a.b-3.heed-tmp",
+                           "12-3.heed-tmp", "a.12-3.heed-tmp.txt"}) {
+    folder.write(name, "precious");
+  }
+  const std::size_t before = folder.num_files();
+  folder.write("a.12-3.heed-tmp", "ours");
+  remove_abandoned_writes(folder.path());
+  EXPECT_EQ(folder.num_files(), before);
+}
+
+// A file that was made but not yet locked looks abandoned.
+TEST(Files, AWriterThatJustBeganLosesNothing) {
+  const TemporaryFolder folder;
+  std::atomic<bool> is_done = false;
+  std::thread sweeper([&] {
+    while (!is_done) remove_abandoned_writes(folder.path());
+  });
+  std::size_t num_lost = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const AtomicFile file(folder.file("a"));
+    num_lost += folder.num_files() == 0;
+  }
+  is_done = true;
+  sweeper.join();
+  EXPECT_EQ(num_lost, 0u);
+}
+
+TEST(Files, OnlyRegularFilesAreRead) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0666), 0);
+  expect_error(ErrorKind::data, folder.file("pipe") + ": expected a file, found a pipe",
+               [&] { read_file(folder.file("pipe")); });
+  expect_error(ErrorKind::model, "/dev/zero: expected a file, found a device",
+               [] { read_file("/dev/zero", ErrorKind::model); });
+}
+
+TEST(Files, ReadingCanBeCancelled) {
+  const CancellationScope scope([] { return true; });
+  EXPECT_THROW(read_file("/proc/self/status"), Cancelled);
+}
+
+TEST(Files, ANameThatIsTooLongIsNotAFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(std::string(300, 'n'));
+  const std::string reason = "File name too long";
+  expect_error(ErrorKind::model, path + ": expected a model folder, found none: " + reason,
+               [&] { require_folder(path, "a model folder", ErrorKind::model); });
+  expect_error(ErrorKind::failed, path + ": cannot make this folder: " + reason,
+               [&] { create_folder(path); });
+  expect_error(ErrorKind::failed, path + ": cannot be written: " + reason,
+               [&] { write_file_atomically(path, ""); });
+}
+
+TEST(Files, MakingAFolderTellsWhichWereMissing) {
+  const TemporaryFolder folder;
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(create_folder(folder.file("x")), Paths{folder.file("x")});
+  EXPECT_EQ(create_folder(folder.file("x/y/z")), (Paths{folder.file("x/y"), folder.file("x/y/z")}));
+  EXPECT_EQ(create_folder(folder.file("x/y/")), Paths{});
+  EXPECT_EQ(create_folder(folder.file("w/")), Paths{folder.file("w")});
+}
+
+// A folder that cannot be synced may be gone after a power failure.
+TEST(FilesDeathTest, EveryNewFolderIsSyncedOrNotThere) {
+  const TemporaryFolder folder;
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_fsync, EIO)) ::_exit(77);
+        try {
+          create_folder(folder.file("x/y"));
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(3), "x: cannot be written: Input/output error");
+  EXPECT_EQ(folder.num_files(), 0u);
 }
 
 TEST(Files, FoldersAreMadeAndRequired) {

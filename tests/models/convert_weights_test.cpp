@@ -4,12 +4,14 @@
 
 #include <filesystem>
 
+#include "heed/io/files.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
 #include "io/expect_error.h"
 #include "models/small_models.h"
 #include "support/same_bits.h"
+#include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::models {
@@ -96,6 +98,45 @@ TEST(ConvertWeights, RefusesToRoundASecondTimeAndToReplaceAModel) {
   convert_weights(folders.path("f32"), folders.path("f16"), WeightFormat::f16);
   EXPECT_NO_THROW(
       convert_weights(folders.path("f16"), folders.path("f16-int4"), WeightFormat::int4));
+}
+
+TEST(ConvertWeights, RefusesAFolderWithAnythingInIt) {
+  const Folders folders;
+  const std::string to = folders.path("project");
+  std::filesystem::create_directory(to);
+  const auto convert = [&] { convert_weights(folders.path("f32"), to, WeightFormat::int8); };
+  for (const char* name : {"config.json", "tokenizer.model", "thesis.txt", ".git"}) {
+    folders.folder.write(std::string("project/") + name, "precious");
+    io::expect_error(ErrorKind::usage,
+                     to + ": expected a new or empty folder, found " + name + " in it", convert);
+    EXPECT_EQ(io::read_file(to + '/' + name), "precious");
+    std::filesystem::remove(to + '/' + name);
+  }
+  folders.folder.write("project/config.json.12-3.heed-tmp", "what a killed process left");
+  convert();
+  EXPECT_EQ(load_config(to).weights, WeightFormat::int8);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(to), {}), 4);
+  io::expect_error(ErrorKind::usage,
+                   "`output`: expected a folder for the model, found an empty name",
+                   [&] { convert_weights(folders.path("f32"), "", WeightFormat::int8); });
+}
+
+// The disk is full when the weights are written, after everything else.
+TEST(ConvertWeights, AFailureLeavesNothing) {
+  const Folders folders;
+  std::filesystem::create_directory(folders.path("empty"));
+  const SmallDisk disk(std::filesystem::file_size(folders.path("f32/model.safetensors")) / 4);
+  for (const char* name : {"config.json", "tokenizer.model"}) {
+    ASSERT_NO_THROW(io::write_file_atomically(folders.path("copy"),
+                                              io::read_file(folders.path("f32/") + name)));
+  }
+  const auto convert_to = [&](const std::string& to) {
+    convert_weights(folders.path("f32"), to, WeightFormat::f16);
+  };
+  EXPECT_THROW(convert_to(folders.path("new/f16")), Error);
+  EXPECT_FALSE(std::filesystem::exists(folders.path("new")));
+  EXPECT_THROW(convert_to(folders.path("empty")), Error);
+  EXPECT_TRUE(std::filesystem::is_empty(folders.path("empty")));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Router, DoesNotBeginWhatWasCancelledWhileItWaited) {
     return text_response(200, "");
   });
   std::stop_source source;
-  const CancellationScope scope(source.get_token());
+  const CancellationScope scope([&source] { return source.stop_requested(); });
   EXPECT_EQ(router.answer(get("/")).status, 200);
   has_begun = false;
   source.request_stop();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/text/lines.h"
+#include "io/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {
@@ -91,6 +92,13 @@ TEST(MetricsLog, WritesNullForWhatIsNotFinite) {
   const json line = json::parse(text::read_lines(path)[0]);
   EXPECT_TRUE(line["loss"].is_null());
   EXPECT_TRUE(line["gradient_norm"].is_null());
+}
+
+TEST(MetricsLog, SaysWhyItCannotBeWritten) {
+  errno = 0;
+  MetricsLog log("/dev/null", 0, 0);  // a device that cannot be synced
+  io::expect_error(ErrorKind::failed, "/dev/null: cannot be written: Invalid argument",
+                   [&] { log.sync(); });
 }
 
 }  // namespace

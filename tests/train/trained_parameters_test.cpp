@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/models/convert_weights.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/training_folder.h"
+#include "heed/train/weights.h"
 #include "support/same_bits.h"
 #include "train/toy_training.h"
 
@@ -170,6 +173,53 @@ TEST_F(FineTuning, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(training).rfind("`width`: expected 16 as in `from`", 0), 0u)
       << refusal(training);
   EXPECT_FALSE(std::filesystem::exists(toy.file("tuned")));
+}
+
+TEST_F(FineTuning, ResumesWithoutTheBaseModelUnlessPartsOfItAreFrozen) {
+  const std::string whole = hash_after(from_base("whole"));
+  const Training stopped = from_base("stopped");
+  Training frozen = from_base("frozen");
+  frozen.recipe.training.freeze = "encoder";
+  hash_after(stopped, 3);
+  hash_after(frozen, 3);
+
+  std::filesystem::rename(toy.file("base"), toy.file("moved"));
+  EXPECT_NE(refusal(frozen).find("base"), std::string::npos);
+  Training moved = stopped;
+  moved.files["from"] = toy.file("moved");
+  hash_after(moved, 6);
+  std::filesystem::remove_all(toy.file("moved"));
+  EXPECT_EQ(hash_after(stopped), whole);
+}
+
+// The first version had the path of the base model in the hash of the data.
+TEST_F(FineTuning, ResumesARunWhoseHashHoldsThePathOfItsBaseModel) {
+  const std::string whole = hash_after(from_base("whole"));
+  const Training stopped = from_base("stopped");
+  hash_after(stopped, 3);
+  const std::string path = TrainingFolder(stopped.model_folder).checkpoint();
+  const io::SafetensorsFile file = load_checked(path);
+  io::Metadata metadata = file.metadata();
+  auto texts = nlohmann::json::parse(metadata["texts"]);
+  texts["sha256"] = texts["sha256"].get<std::string>() + ' ' + toy.file("base");
+  metadata["texts"] = texts.dump();
+  metadata.erase("sha256");
+  Weights weights;
+  for (const io::TensorRecord& record : file.tensors()) {
+    weights.push_back({record.name, Tensor::empty(Shape(record.shape))});
+  }
+  read_weights(file, "", weights);
+  WeightsWriter writer;
+  writer.add("", weights);
+  writer.write(path, metadata);
+
+  Training other = stopped;
+  other.files["source"] = toy.file("train.en");
+  other.files["target"] = toy.file("train.de");
+  EXPECT_EQ(refusal(other),
+            "`source`, `target`, `valid_source`, `valid_target`: expected the data with which this "
+            "run was started, found other data");
+  EXPECT_EQ(hash_after(stopped), whole);
 }
 
 }  // namespace

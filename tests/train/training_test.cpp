@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -535,6 +536,231 @@ TEST(Training, BadTextsLeaveNothingBehind) {
   expect_refused(training);
 }
 
+// Does something at the n-th call of should_stop, counted from 1, and stops then if told to.
+struct AtPoll : TrainingObserver {
+  AtPoll(
+      Index when, bool stops, std::function<void()> work = [] {})
+      : poll(when), stops(stops), action(std::move(work)) {}
+
+  bool should_stop() override {
+    if (++polls == poll) action();
+    return stops && polls >= poll;
+  }
+
+  Index poll, polls = 0;
+  bool stops;
+  std::function<void()> action;
+};
+
+// Every file and folder below this one, with its contents.
+std::map<std::string, std::string> contents_of(const std::string& folder) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = fs::relative(entry.path(), folder);
+    contents[name] = entry.is_regular_file() ? io::read_file(entry.path()) : "a folder";
+  }
+  return contents;
+}
+
+TEST(Training, InterruptedAnywhereInItsPreparationItLeavesNothing) {
+  const ToyTraining toy;
+  auto training = toy.training("new/model");
+  cosine(training);  // counts the batches of all epochs
+  const auto before = contents_of(toy.file(""));
+  Index poll = 1;
+  for (bool is_saved = false; !is_saved; poll += 3) {
+    SCOPED_TRACE(poll);
+    AtPoll observer(poll, /*stops=*/true);
+    const TrainingResult result = train_model(training, observer);
+    ASSERT_EQ(result.end, RunEnd::interrupted);
+    is_saved = result.is_saved;
+    if (is_saved) {
+      EXPECT_LE(result.update, 1);
+      EXPECT_TRUE(TrainingFolder(training.model_folder).has_checkpoint());
+    } else {
+      ASSERT_EQ(contents_of(toy.file("")), before);
+    }
+  }
+  EXPECT_GT(poll, 10) << "reading, hashing, the tokenizer, encoding, epochs";
+}
+
+TEST(Training, InterruptedBeforeItResumesItChangesNothing) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run_until(training, 3);
+  const auto before = contents_of(training.model_folder);
+  Index poll = 0;
+  for (bool is_saved = false; !is_saved;) {
+    SCOPED_TRACE(++poll);
+    AtPoll observer(poll, /*stops=*/true);
+    is_saved = train_model(training, observer).is_saved;
+    if (!is_saved) {
+      ASSERT_EQ(contents_of(training.model_folder), before);
+    }
+  }
+  EXPECT_GT(poll, 5);
+}
+
+TEST(Training, TheFolderIsLockedBeforeTheDataAreRead) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  AtPoll observer(1, /*stops=*/false, [&] {
+    EXPECT_TRUE(is_training_in(TrainingFolder(training.model_folder)));
+    auto late = training;
+    late.files["source"] = toy.file("missing");
+    EXPECT_EQ(kind_of_error(late), ErrorKind::failed);
+    EXPECT_TRUE(fs::exists(TrainingFolder(training.model_folder).snapshots()));
+  });
+  EXPECT_EQ(train_model(training, observer).end, RunEnd::finished);
+  EXPECT_GT(observer.polls, 1);
+}
+
+TEST(Training, WhatOthersPutIntoTheFolderStaysWhenTheRunFails) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  AtPoll observer(5, /*stops=*/true,
+                  [&] { std::ofstream(training.model_folder + "/thesis.txt") << "precious"; });
+  EXPECT_FALSE(train_model(training, observer).is_saved);
+  EXPECT_EQ(contents_of(training.model_folder),
+            (std::map<std::string, std::string>{{"thesis.txt", "precious"}}));
+}
+
+TEST(Training, WhatStandsInThePlaceOfAMovedFolderIsLeftAlone) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  const std::map<std::string, std::string> others{{"config.json", "precious"},
+                                                  {"tokenizer.model", "precious"}};
+  const auto move_away = [&] {
+    fs::rename(training.model_folder, toy.file("moved"));
+    fs::create_directory(training.model_folder);
+    for (const auto& [name, text] : others) {
+      std::ofstream(training.model_folder + '/' + name) << text;
+    }
+  };
+  AtPoll early(5, /*stops=*/false, move_away);
+  EXPECT_THROW(train_model(training, early), Error);
+  EXPECT_EQ(contents_of(training.model_folder), others);
+
+  // After the first checkpoint, before the model is saved.
+  fs::remove_all(training.model_folder);
+  fs::remove_all(toy.file("moved"));
+  struct Mover : TrainingObserver {
+    std::function<void()> move;
+    void on_validation_start(Index) override { move(); }
+  } late;
+  late.move = move_away;
+  EXPECT_THROW(train_model(training, late), Error);
+  EXPECT_EQ(contents_of(training.model_folder), others);
+  EXPECT_TRUE(TrainingFolder(toy.file("moved")).has_checkpoint());
+}
+
+TEST(Training, ARunThatLosesItsCheckpointKeepsItsModel) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  struct Remover : TrainingObserver {
+    std::string folder;
+    void on_validation(const ValidationReport&) override { fs::remove_all(folder); }
+  } observer;
+  observer.folder = TrainingFolder(training.model_folder).training();
+  EXPECT_THROW(train_model(training, observer), Error);
+  EXPECT_NO_THROW(models::load_model_folder<models::TranslationModel>(training.model_folder));
+}
+
+TEST(Training, TemporaryFilesOfKilledProcessesAreRemoved) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run_until(training, 3);
+  const TrainingFolder folder(training.model_folder);
+  for (const std::string& path : {folder.model(), folder.training(), folder.snapshots()}) {
+    std::ofstream(path + "/weights.safetensors.12-3.heed-tmp") << "half";
+  }
+  run(training);
+  for (const auto& [name, text] : contents_of(training.model_folder)) {
+    EXPECT_FALSE(name.ends_with(".heed-tmp")) << name;
+  }
+}
+
+void remove_checkpoints(const TrainingFolder& folder) {
+  for (const auto& entry : fs::directory_iterator(folder.training())) {
+    if (entry.path().extension() == ".safetensors") fs::remove(entry.path());
+  }
+}
+
+TEST(Training, RefusesAModelWithoutACheckpoint) {
+  const ToyTraining toy;
+  const auto training = toy.training("model");
+  run(training);
+  remove_checkpoints(TrainingFolder(training.model_folder));
+  for (const bool has_training : {true, false}) {
+    if (!has_training) fs::remove_all(TrainingFolder(training.model_folder).training());
+    const auto before = contents_of(training.model_folder);
+    std::string message;
+    EXPECT_EQ(kind_of_error(training, &message), ErrorKind::usage);
+    EXPECT_EQ(message,
+              training.model_folder +
+                  ": expected a checkpoint to resume from, found a model without one; "
+                  "move it away, fine-tune it with `from`, or replace it with `overwrite`");
+    EXPECT_EQ(contents_of(training.model_folder), before);
+  }
+}
+
+TEST(Training, OverwritingStartsOverAndKeepsTheFilesOfOthers) {
+  const ToyTraining toy;
+  auto old = toy.training("model");
+  old.recipe.training.keep = 3;
+  run(old);
+  std::ofstream(old.model_folder + "/thesis.txt") << "precious";
+  auto fresh = toy.training("fresh");
+  fresh.recipe.model.model_dim = 24;
+  fresh.recipe.training.seed = 9;
+  run(fresh);
+  auto replaced = fresh;
+  replaced.model_folder = old.model_folder;
+  EXPECT_EQ(kind_of_error(replaced), ErrorKind::usage);
+  replaced.mode = RunMode::overwrite;
+  run(replaced);
+  expect_same_run(replaced, fresh);
+  EXPECT_EQ(io::read_file(old.model_folder + "/thesis.txt"), "precious");
+
+  // The model alone, without the run that made it.
+  fs::remove_all(TrainingFolder(old.model_folder).training());
+  run(replaced);
+  expect_same_run(replaced, fresh);
+}
+
+TEST(Training, UntilItIsPreparedAnOverwritingRunReplacesNothing) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  run(training);
+  const auto before = contents_of(training.model_folder);
+  training.mode = RunMode::overwrite;
+  AtPoll observer(8, /*stops=*/true);
+  EXPECT_FALSE(train_model(training, observer).is_saved);
+  training.files["source"] = toy.file("missing");
+  EXPECT_EQ(kind_of_error(training), ErrorKind::data);
+  EXPECT_EQ(contents_of(training.model_folder), before);
+}
+
+TEST(Training, OverwritingIsForModelsOfOursOnly) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.mode = RunMode::overwrite;
+  fs::create_directory(training.model_folder);
+  std::ofstream(training.model_folder + "/model.safetensors") << "precious";
+  std::ofstream(training.model_folder + "/config.json") << R"({"model_type": "marian"})";
+  const auto before = contents_of(training.model_folder);
+  EXPECT_EQ(kind_of_error(training), ErrorKind::usage);
+  EXPECT_EQ(contents_of(training.model_folder), before);
+}
+
+TEST(Training, ToResumeThereMustBeARun) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.mode = RunMode::resume;
+  EXPECT_EQ(kind_of_error(training), ErrorKind::usage);
+  EXPECT_FALSE(fs::exists(training.model_folder));
+}
+
 TEST(Training, RefusesFoldersOfOthers) {
   const ToyTraining toy;
   const auto training = toy.training("model");
@@ -579,16 +805,6 @@ TEST(Training, RefusesADamagedCheckpoint) {
   bytes[bytes.size() / 2] ^= 4;
   io::write_file_atomically(path, bytes);
   EXPECT_EQ(kind_of_error(training), ErrorKind::model);
-}
-
-TEST(Training, OnlyOneProcessTrainsInAFolder) {
-  const ToyTraining toy;
-  const auto training = toy.training("model");
-  run_until(training, 3);
-  EXPECT_FALSE(is_training_in(TrainingFolder(training.model_folder)));
-  const TrainingLock lock{TrainingFolder(training.model_folder)};
-  EXPECT_TRUE(is_training_in(TrainingFolder(training.model_folder)));
-  EXPECT_EQ(kind_of_error(training), ErrorKind::failed);
 }
 
 }  // namespace

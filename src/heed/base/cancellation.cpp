@@ -5,17 +5,17 @@
 namespace heed {
 namespace {
 
-thread_local const std::stop_token* current_token = nullptr;
+thread_local const CancellationScope* innermost = nullptr;
 
 }  // namespace
 
-CancellationScope::CancellationScope(std::stop_token token)
-    : token_(std::move(token)), outer_(std::exchange(current_token, &token_)) {}
+CancellationScope::CancellationScope(std::function<bool()> is_cancelled)
+    : is_cancelled_(std::move(is_cancelled)), around_(std::exchange(innermost, this)) {}
 
-CancellationScope::~CancellationScope() { current_token = outer_; }
+CancellationScope::~CancellationScope() { innermost = around_; }
 
-void throw_if_cancelled() {
-  if (current_token != nullptr && current_token->stop_requested()) throw Cancelled();
+void check_cancelled() {
+  if (innermost && innermost->is_cancelled_()) throw Cancelled();
 }
 
 }  // namespace heed

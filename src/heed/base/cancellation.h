@@ -1,34 +1,54 @@
-// Cancellation: another thread asks a long computation to give up, and it does so at its next poll.
+// Cooperative cancellation: whoever may cancel long work opens a scope around it, and the loops of
+// the work call check_cancelled() now and then.
 #pragma once
 
-#include <stop_token>
+#include <cstddef>
+#include <exception>
+#include <functional>
 
-#include "heed/base/error.h"
+#include "heed/base/parallel.h"
 
 namespace heed {
 
-// Leaves a computation that was cancelled.
-class Cancelled : public Error {
+// Ends cancelled work. No Error: nobody made a mistake.
+class Cancelled : public std::exception {
  public:
-  Cancelled() : Error(ErrorKind::failed, "cancelled") {}
+  const char* what() const noexcept override { return "cancelled"; }
 };
 
-// While one of these lives, the computations of this thread can be cancelled by the token's source.
-// Of nested ones the innermost counts.
+// Holds for its thread until it is destroyed, and hides the scope around it. Threads that work for
+// this one are not in its scope.
 class CancellationScope {
  public:
-  explicit CancellationScope(std::stop_token token);
+  explicit CancellationScope(std::function<bool()> is_cancelled);
   ~CancellationScope();
   CancellationScope(const CancellationScope&) = delete;
   CancellationScope& operator=(const CancellationScope&) = delete;
 
  private:
-  std::stop_token token_;
-  const std::stop_token* outer_;
+  friend void check_cancelled();
+
+  std::function<bool()> is_cancelled_;
+  const CancellationScope* around_;
 };
 
-// The poll: throws Cancelled if this thread's computation has been cancelled. Every block of a
-// Transformer calls it, every operation of backward(), and loops that may take seconds.
-void throw_if_cancelled();
+// Throws Cancelled when the scope around it says so; does nothing without a scope.
+void check_cancelled();
+
+// The same for loops of short steps: asks in the first of every `every` steps.
+inline void check_cancelled(std::size_t step, std::size_t every = 4096) {
+  if (step % every == 0) check_cancelled();
+}
+
+// parallel_ranges (see parallel.h) that asks between two groups of ranges.
+template <typename Body>
+void cancellable_ranges(Index count, Index grain, Body&& body) {
+  const Index group = 64 * grain;
+  for (Index begin = 0; begin < count; begin += group) {
+    check_cancelled();
+    parallel_ranges(std::min(group, count - begin), grain,
+                    [&](Index from, Index to) { body(begin + from, begin + to); });
+  }
+}
 
 }  // namespace heed

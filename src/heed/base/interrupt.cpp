@@ -6,7 +6,12 @@ namespace {
 // The only type that a signal handler may write to.
 volatile std::sig_atomic_t arrived_signal = 0;
 
-void remember_signal(int signal) { arrived_signal = signal; }
+// The next signal, this one or the other, has its usual effect.
+void remember_signal(int signal) {
+  arrived_signal = signal;
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
 
 }  // namespace
 
@@ -15,8 +20,7 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = remember_signal;
   sigemptyset(&action.sa_mask);
-  // Once only, so that a second signal has its usual effect; system calls are restarted.
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &before_int_);
   sigaction(SIGTERM, &action, &before_term_);
 }

@@ -5,8 +5,9 @@
 
 namespace heed {
 
-// While one of these lives, the first SIGINT or SIGTERM only raises the flag; a second one ends the
-// process at once. Its destructor restores the previous handlers. One at a time.
+// While one of these lives, the first SIGINT or SIGTERM only raises the flag; a second one, of
+// either kind, ends the process at once. Its destructor restores the previous handlers. One at a
+// time.
 class InterruptGuard {
  public:
   InterruptGuard();

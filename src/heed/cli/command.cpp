@@ -94,6 +94,19 @@ std::string unknown_arguments(const CLI::App& app) {
        command.name(), " --help)");
 }
 
+// An unset variable on the command line gives an empty name, which as a folder would be the root.
+void check_paths(const Command& command) {
+  for (const CLI::Option* option : command.app()->get_options()) {
+    const std::string type = option->get_type_name();
+    if (type != "FOLDER" && type != "FILE") continue;
+    for (const std::string& path : option->results()) {
+      check_as(ErrorKind::usage, !path.empty(), command.name(), ": ", option->get_name(),
+               ": expected the name of a ", type == "FILE" ? "file" : "folder",
+               ", found an empty one");
+    }
+  }
+}
+
 // The exit code when the command line only asks for help.
 std::optional<int> parse(const Command& command, std::vector<std::string> arguments) {
   command.app()->name("heed " + command.name());
@@ -106,6 +119,7 @@ std::optional<int> parse(const Command& command, std::vector<std::string> argume
   } catch (const CLI::ParseError& error) {
     fail_usage(command, error);
   }
+  check_paths(command);
   return std::nullopt;
 }
 

@@ -23,8 +23,10 @@ Command convert_command() {
   auto options = std::make_shared<ConvertOptions>();
   Command command("convert", "Quantize the weights of a model, or merge a LoRA adapter into it.",
                   "heed convert my-model my-model-int8 --weights int8");
-  command.option("model", options->model, "model folder")->required();
-  command.option("output", options->output, "new folder for the converted model")->required();
+  command.option("model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.option("output", options->output, "new folder for the converted model")
+      ->required()
+      ->type_name("FOLDER");
   command.group("Conversion");
   command.option("--weights", options->weights,
                  "weight format: " + choice_names<models::WeightFormat>() +

@@ -8,6 +8,7 @@
 
 #include "heed/data/grammar_corpus.h"
 #include "heed/io/files.h"
+#include "heed/io/rollback.h"
 
 namespace heed::cli {
 namespace {
@@ -15,15 +16,22 @@ namespace {
 // Files of one folder that appear together: nothing is in place before everything is written.
 class FileSet {
  public:
-  explicit FileSet(std::string folder) : folder_(std::move(folder)) { io::create_folder(folder_); }
+  explicit FileSet(std::string folder) : folder_(std::move(folder)) {
+    made_.create_folder(folder_);
+  }
 
-  io::AtomicFile& add(const std::string& name) { return files_.emplace_back(folder_ + '/' + name); }
+  io::AtomicFile& add(const std::string& name) {
+    made_.add_file(folder_ + '/' + name);
+    return files_.emplace_back(folder_ + '/' + name);
+  }
   void commit() {
     for (io::AtomicFile& file : files_) file.commit();
+    made_.keep();
   }
 
  private:
   std::string folder_;
+  io::Rollback made_;
   std::deque<io::AtomicFile> files_;  // a deque, because open files cannot be moved
 };
 

@@ -128,8 +128,7 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
   const train::Training training = demo_training(options);
   const train::TrainingResult result = train::train_model(training, progress);
   if (result.end == train::RunEnd::interrupted) {
-    log << "interrupted after update " << result.update
-        << "; the same command again resumes the run\n";
+    log << interruption_text(result) << '\n';
     return 128 + interrupt_signal();
   }
 
@@ -151,7 +150,8 @@ Command demo_command() {
   auto progress = std::make_shared<ProgressOptions>();
   Command command("demo", "Train a small translator on the built-in corpus and try it.",
                   "heed demo --dir demo");
-  command.option("--dir", options->folder, "folder for the corpus and the model");
+  command.option("--dir", options->folder, "folder for the corpus and the model")
+      ->type_name("FOLDER");
   command.flag("--quiet", progress->quiet, "print no progress");
   command.accept_threads();
   command.run([options, progress] {

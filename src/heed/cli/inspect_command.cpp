@@ -113,7 +113,7 @@ Command inspect_command() {
   Command command("inspect",
                   "Show the architecture, parameters, tokenizer and training state of a model.",
                   "heed inspect my-model");
-  command.option("model", options->model, "model folder")->required();
+  command.option("model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::output);
   command.flag("--json", options->json, "print one JSON object");
   command.run([options] { return inspect(*options, std::cout); });

@@ -8,12 +8,14 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/io/files.h"
 #include "heed/models/presets.h"
 #include "heed/train/base_model.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
 #include "heed/train/training.h"
+#include "heed/train/training_folder.h"
 
 namespace heed::cli {
 namespace {
@@ -32,15 +34,27 @@ train::FilePaths absolute(const train::FilePaths& files) {
   return paths;
 }
 
+// By default a fine-tuned model has the architecture of its base model. A run that is resumed has
+// it in its checkpoint, and the base model may be gone.
+void copy_base_architecture(train::Recipe& recipe, const std::string& base_model,
+                            const TrainOptions& options) {
+  if (!io::is_folder(base_model) && !options.overwrite) {
+    if (const auto saved = train::saved_run(options.model)) {
+      return train::copy_architecture(recipe, saved->recipe.model);
+    }
+  }
+  train::copy_architecture(recipe, base_model);
+}
+
 train::Training new_training(const TrainOptions& options) {
   const train::TaskType& type = train::task_type_of(options.files);
   train::Training training{
       options.model, absolute(options.files),
-      train::recipe_preset(options.preset.empty() ? type.preset : options.preset)};
+      train::recipe_preset(options.preset.empty() ? type.preset : options.preset),
+      options.overwrite ? train::RunMode::overwrite : train::RunMode::start_or_resume};
   training.recipe.model.kind = type.model;
-  // By default a fine-tuned model has the architecture of its base model.
   const std::string base_model = train::path_of(training.files, train::base_model_role);
-  if (!base_model.empty()) train::copy_architecture(training.recipe, base_model);
+  if (!base_model.empty()) copy_base_architecture(training.recipe, base_model, options);
   // The weight of Garg and others (2019) is the default.
   if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
   apply(options.settings, training.recipe);
@@ -49,10 +63,9 @@ train::Training new_training(const TrainOptions& options) {
 
 // Files and settings that are not given again are those of the saved run.
 train::Training resumed_training(const TrainOptions& options) {
-  const auto saved = train::saved_run(options.model);
-  check_as(ErrorKind::usage, saved.has_value(), options.model,
-           ": expected a training run to resume, found none");
-  train::Training training{options.model, saved->files.paths, saved->recipe};
+  train::TrainingFolder(options.model).check_usable(train::RunMode::resume);
+  const train::RunDescription saved = train::saved_run(options.model).value();
+  train::Training training{options.model, saved.files.paths, saved.recipe, train::RunMode::resume};
   for (const auto& [role, path] : absolute(options.files)) training.files[role] = path;
   apply(options.settings, training.recipe);
   return training;
@@ -67,8 +80,7 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
   const train::TrainingResult result = train::train_model(
       options.resume ? resumed_training(options) : new_training(options), progress);
   if (result.end == train::RunEnd::interrupted) {
-    log << "interrupted after update " << result.update
-        << "; the same command again resumes the run\n";
+    log << interruption_text(result) << '\n';
     return 128 + interrupt_signal();
   }
   if (result.was_finished) {
@@ -136,13 +148,20 @@ Command train_command() {
                   "--valid-target val.de --model my-model");
   CLI::App& app = *command.app();
   app.get_formatter()->column_width(34);  // every option on one line
-  app.add_option("--model", options->model, "folder for the model")->required();
+  app.add_option("--model", options->model, "folder for the model")
+      ->required()
+      ->type_name("FOLDER");
   app.add_option("--preset", options->preset,
                  "values of all settings that are not given: " + models::preset_names());
   add_files(app, options);
   add_settings(app, options);
-  command.flag("--resume", options->resume,
-               "resume the run in the folder; files and settings that are not given stay");
+  CLI::Option* resume =
+      command.flag("--resume", options->resume,
+                   "resume the run in the folder; files and settings that are not given stay");
+  command
+      .flag("--overwrite", options->overwrite,
+            "start over in the folder: replaces its run and its model")
+      ->excludes(resume);
   command.flag("--quiet", progress->quiet, "print warnings and the result only");
   command.accept_threads();
   command.accept_config_file();

@@ -35,10 +35,20 @@ std::string bar(double share) {
 
 }  // namespace
 
+std::string interruption_text(const train::TrainingResult& result) {
+  if (!result.is_saved) return "interrupted before its first update; nothing was written";
+  return fmt::format("interrupted after update {}; the same command again resumes the run",
+                     result.update);
+}
+
 TrainingProgress::TrainingProgress(std::ostream& log, const ProgressOptions& options)
     : log_(log), options_(options), last_shown_(steady_clock::now()) {}
 
 bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
+
+void TrainingProgress::on_warning(const std::string& message) {
+  log_ << "warning: " << message << std::endl;
+}
 
 void TrainingProgress::on_start(const train::RunStart& start) {
   const train::DataSummary& data = start.data;

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "heed/train/training_observer.h"
+#include "heed/train/training.h"
 
 namespace heed::cli {
 
@@ -15,12 +15,16 @@ struct ProgressOptions {
   double seconds_between_lines = 15;  // without a terminal
 };
 
+// What an interrupted run leaves, on one line.
+std::string interruption_text(const train::TrainingResult& result);
+
 // Also stops the run when a signal has arrived (see InterruptGuard).
 class TrainingProgress : public train::TrainingObserver {
  public:
   TrainingProgress(std::ostream& log, const ProgressOptions& options);
 
   bool should_stop() override;
+  void on_warning(const std::string& message) override;
   void on_start(const train::RunStart& start) override;
   void on_update(const train::UpdateReport& report) override;
   void on_validation_start(Index update) override;

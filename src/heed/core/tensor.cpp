@@ -204,7 +204,7 @@ void backward(Tensor result, const Tensor& gradient) {
   last->add_gradient(gradient);
   if (last->is_leaf()) return;
   for (const auto& node : reverse_order(last)) {
-    throw_if_cancelled();
+    check_cancelled();
     node->run_backward();
   }
 }

@@ -1,6 +1,6 @@
 #include "heed/data/epoch_corpus.h"
 
-#include "heed/base/parallel.h"
+#include "heed/base/cancellation.h"
 #include "heed/base/random.h"
 
 namespace heed::data {
@@ -40,7 +40,7 @@ std::vector<std::vector<int>> EpochCorpus::cut(std::span<const std::string> line
   const auto max_length = static_cast<std::size_t>(options_.max_length);
   const std::uint64_t key = random_key(options_.seed, static_cast<std::uint64_t>(epoch), cut_place);
   std::vector<std::vector<int>> sentences(static_cast<std::size_t>(corpus_.size()));
-  parallel_ranges(corpus_.size(), lines_per_piece, [&](Index begin, Index end) {
+  cancellable_ranges(corpus_.size(), lines_per_piece, [&](Index begin, Index end) {
     for (Index pair = begin; pair < end; ++pair) {
       const auto line = static_cast<std::size_t>(corpus_.line(pair));
       std::vector<int>& ids = sentences[pair];

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/base/printable.h"
 #include "heed/data/idx.h"
 #include "heed/data/image_file.h"
@@ -83,7 +83,7 @@ void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
     classes_.push_back(class_of_label(std::to_string(number), labels_path));
   }
   take_memory(images.count, images_path);
-  parallel_ranges(images.count, images_per_piece, [&](Index begin, Index end) {
+  cancellable_ranges(images.count, images_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto first = images.pixels.begin() + i * images.shape.size();
       const Image image{images.shape, {first, first + images.shape.size()}};
@@ -121,7 +121,7 @@ void LabelledImages::read_folders(const std::string& folder) {
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
   }
   take_memory(std::ssize(files), folder);
-  parallel_ranges(static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
+  cancellable_ranges(static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Image image = read_image(files[static_cast<std::size_t>(i)].string());
       std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());

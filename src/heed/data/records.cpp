@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/base/printable.h"
 #include "heed/io/json_fields.h"
@@ -43,6 +44,7 @@ Names split(std::string_view line, char separator) {
 Rows split_tsv(const std::vector<std::string>& lines) {
   Rows rows;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_cancelled(i);
     if (!lines[i].empty()) rows.push_back({i + 1, split(lines[i], '\t')});
   }
   return rows;
@@ -102,6 +104,7 @@ std::vector<Record> chosen(Rows rows, const Columns& columns, const std::string&
   const std::size_t first_line = rows.front().line;
   std::vector<Record> records;
   for (std::size_t i = columns.is_header ? 1 : 0; i < rows.size(); ++i) {
+    check_cancelled(i);
     text::CsvRow& row = rows[i];
     check_as(ErrorKind::data, row.fields.size() == width, place(name, row.line), "expected ",
              counted_columns(width), ", as in line ", first_line, ", found ", row.fields.size());
@@ -124,6 +127,7 @@ std::vector<Record> parse_jsonl(const std::vector<std::string>& lines, const Nam
                                 const std::string& name) {
   std::vector<Record> records;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_cancelled(i);
     if (lines[i].find_first_not_of(" \t") == std::string::npos) continue;
     const std::string where = name + ':' + std::to_string(i + 1);
     const auto object = io::JsonFields::parse(lines[i], where, ErrorKind::data);

@@ -34,7 +34,7 @@ Symmetric covariance_of(const Tensor& table, std::span<const double> mean) {
   Symmetric covariance{dim, std::vector<double>(dim * dim, 0.0)};
   std::vector<double> centred(dim);
   for (Index row = 0; row < rows; ++row) {
-    throw_if_cancelled();
+    check_cancelled();
     for (Index i = 0; i < dim; ++i) centred[i] = table.data()[row * dim + i] - mean[i];
     for (Index i = 0; i < dim; ++i) {
       for (Index j = i; j < dim; ++j) covariance.at(i, j) += centred[i] * centred[j];
@@ -77,7 +77,7 @@ std::vector<double> axis_of(const Symmetric& covariance, const std::vector<doubl
   std::vector<double> v = start_vector(covariance.dim), next(v.size());
   make_unit_beside(v, other);
   for (int step = 0; step < max_steps; ++step) {
-    throw_if_cancelled();
+    check_cancelled();
     for (Index i = 0; i < covariance.dim; ++i) {
       next[i] = dot(std::span(covariance.cells).subspan(i * covariance.dim, covariance.dim), v);
     }

@@ -65,7 +65,7 @@ class Neighbours {
   }
 
   std::vector<int> of(int token, std::size_t count) const {
-    throw_if_cancelled();
+    check_cancelled();
     std::vector<std::pair<double, int>> others;
     for (int id = text::Tokenizer::end + 1; id < table_.dim(0); ++id) {
       const double lengths = lengths_[token] * lengths_[id];

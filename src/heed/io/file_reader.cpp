@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "heed/base/cancellation.h"
 #include "heed/io/require_memory.h"
 
 namespace heed::io {
@@ -75,6 +76,7 @@ std::string FileReader::read_rest(std::uint64_t max_bytes) {
 
 std::size_t FileReader::read_some(char* to, std::size_t count) {
   for (;;) {
+    check_cancelled();
     const ssize_t done = ::read(descriptor_, to, std::min(count, max_read_bytes));
     if (done >= 0) return static_cast<std::size_t>(done);
     if (errno != EINTR) fail_reading(errno);

@@ -2,12 +2,15 @@
 // else.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/error.h"
 
@@ -19,10 +22,12 @@ std::string read_file(const std::string& path, ErrorKind kind = ErrorKind::data,
                       std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
 // Replaces the file in one step: on Error (no space, no permission) the old file is untouched and
-// nothing is left beside it.
+// nothing is left beside it. The new one has the old one's permissions and owner, as far as the
+// system allows; a symbolic link stays, and the file that it points to is replaced.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
-// The same for files that are too large to build in memory. Without commit() nothing happens.
+// The same for files that are too large to build in memory. Without commit() nothing happens. What
+// killed processes left in the same folder is removed first.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -36,11 +41,13 @@ class AtomicFile {
   void commit();
 
  private:
+  void open_temporary(mode_t mode);
   void flush();
   void write_through(const char* bytes, std::size_t size);
   [[noreturn]] void fail_writing(int error) const;
 
   std::string path_;
+  std::string target_;  // path_, or what it links to
   std::string temporary_;
   std::string buffer_;
   int descriptor_ = -1;
@@ -49,15 +56,16 @@ class AtomicFile {
 // Removes the temporary files of killed processes from the folder; files being written stay.
 void remove_abandoned_writes(const std::string& folder);
 
-// Makes the folder and its parents where they are missing.
-void create_folder(const std::string& path);
+// Makes the folder and its parents where they are missing, durably, or none of them. Returns those
+// that it made, outermost first.
+std::vector<std::string> create_folder(const std::string& path);
 
 bool is_there(const std::string& path);  // anything, be it a link that leads nowhere
 bool is_file(const std::string& path);
 bool is_folder(const std::string& path);
 
 // require_folder(model, "a model folder", ErrorKind::model) throws "DIR: expected a model folder,
-// found nothing" or "..., found a file".
+// found nothing", "..., found a file" or "..., found none: " and the system's reason.
 void require_folder(const std::string& path, std::string_view what, ErrorKind kind);
 
 }  // namespace heed::io

@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/io/rollback.h"
 #include "heed/models/language_model.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
@@ -32,12 +33,30 @@ void merge_adapter(Model& model, const std::string& path) {
   }
 }
 
+// Nothing that is there is touched, be it a model, half of one or somebody else's files.
+void check_output(const std::string& folder) {
+  check_as(ErrorKind::usage, !folder.empty(),
+           "`output`: expected a folder for the model, found an empty name");
+  if (!io::is_folder(folder)) return;
+  check_as(ErrorKind::usage, !io::is_file(weights_path(folder)), folder,
+           ": expected a folder without a model, found one");
+  io::remove_abandoned_writes(folder);
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    fail(ErrorKind::usage, folder, ": expected a new or empty folder, found ",
+         entry.path().filename().string(), " in it");
+  }
+}
+
 template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
   ModelFolder<Model> loaded = load_model_folder<Model>(from);
   merge_adapter(loaded.model, adapter);
+  io::Rollback made;
+  made.create_folder(to);
+  for (const char* name : model_files) made.add_file(to + '/' + name);
   save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
+  made.keep();
 }
 
 }  // namespace
@@ -50,8 +69,7 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
            name_of(config.weights));
   check_as(ErrorKind::model, adapter.empty() || config.weights == WeightFormat::f32, from,
            ": expected weights of f32 to add an adapter to, found ", name_of(config.weights));
-  check_as(ErrorKind::usage, !io::is_file(weights_path(to)), to,
-           ": expected a folder without a model, found one");
+  check_output(to);
   check_as(ErrorKind::model,
            config.kind == ModelKind::translation || config.kind == ModelKind::language, from,
            ": expected a model of type ", name_of(ModelKind::translation), " or ",

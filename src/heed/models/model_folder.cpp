@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/io/json_fields.h"
@@ -205,6 +206,7 @@ std::string weights_hash(std::span<const nn::NamedTensor> parameters) {
 
   io::Sha256 hash;
   for (const nn::NamedTensor* parameter : by_name) {
+    check_cancelled();
     std::ostringstream head;
     head << parameter->name << '\0' << parameter->value.shape() << '\0';
     hash.update(head.str());

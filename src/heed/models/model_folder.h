@@ -6,6 +6,7 @@
 // and what is wrong is an Error of kind model that names the file.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <span>
 #include <string>
@@ -19,6 +20,10 @@ namespace heed::models {
 
 inline constexpr Index max_beam_size = 1000;
 inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
+
+// The files above; a folder of images has two of them.
+inline constexpr std::array model_files{"model.safetensors", "config.json", "tokenizer.model",
+                                        "generation_config.json"};
 
 // The default settings of beam search for a model: generation_config.json.
 struct GenerationConfig {

@@ -31,7 +31,7 @@ TransformerBlock::TransformerBlock(const std::string& name, const TransformerOpt
 
 Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,
                                  ForwardContext& context) const {
-  throw_if_cancelled();
+  check_cancelled();
   const ResidualOptions options{.norm_place = norm_place_, .dropout = dropout_};
   Tensor y = residual(x.values, self_attention_norm_, options, context, [&](const Tensor& h) {
     return self_attention_.self_attend({h, x.spans}, mask_, context, inputs.past, inputs.cache);

@@ -17,7 +17,7 @@ void Dispatcher::answer(Request request, std::stop_token token,
                         std::function<void(Response)> done) {
   worker_.add([this, request = std::move(request), token = std::move(token),
                done = std::move(done)]() mutable {
-    const CancellationScope scope(std::move(token));
+    const CancellationScope scope([&token] { return token.stop_requested(); });
     done(router_.answer(std::move(request)));
   });
 }

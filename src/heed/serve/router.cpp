@@ -38,7 +38,7 @@ int status_of(ErrorKind kind) {
 template <typename Work>
 auto guarded(Work work) -> decltype(work()) {
   try {
-    throw_if_cancelled();
+    check_cancelled();
     return work();
   } catch (const NotFound& error) {
     return error_response(404, error.what());

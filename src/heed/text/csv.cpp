@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
 
@@ -17,6 +18,7 @@ class CsvParser {
   std::vector<CsvRow> rows() {
     std::vector<CsvRow> rows;
     for (; line_ < lines_.size(); ++line_) {
+      check_cancelled(line_);
       if (trim(lines_[line_]).empty()) continue;
       rows.push_back({line_ + 1, {}});
       rows.back().fields = fields();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/io/gzip_file.h"
 #include "heed/io/require_memory.h"
@@ -81,6 +82,7 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, std::size
   return io::require_memory(ErrorKind::data, path.string(), what, [&] {
     std::array<char, chunk_size> chunk;
     for (std::size_t length = chunk.size(); length == chunk.size(); num_bytes += length) {
+      check_cancelled();
       length = file.read(chunk);
       lines.add({chunk.data(), length});
     }

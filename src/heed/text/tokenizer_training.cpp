@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "heed/base/cancellation.h"
+#include "heed/base/child_process.h"
 #include "heed/base/error.h"
 #include "heed/text/utf8.h"
 
@@ -106,7 +108,9 @@ struct Alphabet {
 
 Alphabet find_alphabet(std::span<const std::string> lines) {
   std::unordered_set<std::string_view> characters;
-  for (const std::string& line : lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_cancelled(i);
+    const std::string& line = lines[i];
     for (std::size_t at = 0; at < line.size();) {
       const std::string_view character = std::string_view(line).substr(at, utf8_length(line[at]));
       at += character.size();
@@ -182,12 +186,17 @@ std::string train_sentencepiece(std::span<const std::string> lines,
   const Alphabet alphabet = find_alphabet(lines);
   check_vocabulary(options, alphabet);
 
-  TrainingText text(lines);
-  std::string model;
-  const auto status = sentencepiece::SentencePieceTrainer::Train(
-      trainer_arguments(options, alphabet), &text, &model);
-  check_as(ErrorKind::data, status.ok(), "vocabulary: cannot learn ", options.vocabulary,
-           " pieces from this text: ", status.message());
+  // In a process of its own: SentencePiece cannot be cancelled, and ends its process when it meets
+  // what it did not expect.
+  const std::string model = run_in_child([&] {
+    TrainingText text(lines);
+    std::string bytes;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(
+        trainer_arguments(options, alphabet), &text, &bytes);
+    check_as(ErrorKind::data, status.ok(), "vocabulary: cannot learn ", options.vocabulary,
+             " pieces from this text: ", status.message());
+    return bytes;
+  });
 
   if (options.subwords == Subwords::bpe || options.subwords == Subwords::unigram) {
     const int size = Tokenizer::from_bytes(model).size();

@@ -24,14 +24,19 @@ bool can_initialise(models::ModelKind kind, models::ModelKind base) {
   return kind == base || is_encoder;
 }
 
-// Calls work(the recipe's setting, the folder's) for each of the architecture.
-template <typename Work>
-void for_each_setting(Recipe& recipe, const std::string& folder, Work&& work) {
-  Recipe other;
-  other.model = models::load_config(folder);
-  check_as(ErrorKind::model, can_initialise(recipe.model.kind, other.model.kind), folder,
+models::TransformerConfig load_base_config(const Recipe& recipe, const std::string& folder) {
+  const models::TransformerConfig base = models::load_config(folder);
+  check_as(ErrorKind::model, can_initialise(recipe.model.kind, base.kind), folder,
            ": expected a model to initialise a ", name_of(recipe.model.kind), " from, found a ",
-           name_of(other.model.kind));
+           name_of(base.kind));
+  return base;
+}
+
+// Calls work(the recipe's setting, the model's) for each of the architecture.
+template <typename Work>
+void for_each_setting(Recipe& recipe, const models::TransformerConfig& model, Work&& work) {
+  Recipe other;
+  other.model = model;
   const auto ours = recipe_fields(recipe), theirs = recipe_fields(other);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (is_architecture(ours[i].name)) work(ours[i], theirs[i]);
@@ -40,15 +45,20 @@ void for_each_setting(Recipe& recipe, const std::string& folder, Work&& work) {
 
 }  // namespace
 
-void copy_architecture(Recipe& recipe, const std::string& folder) {
-  for_each_setting(recipe, folder, [](const RecipeField& ours, const RecipeField& theirs) {
+void copy_architecture(Recipe& recipe, const models::TransformerConfig& model) {
+  for_each_setting(recipe, model, [](const RecipeField& ours, const RecipeField& theirs) {
     ours.set(theirs.get());
   });
 }
 
+void copy_architecture(Recipe& recipe, const std::string& folder) {
+  copy_architecture(recipe, load_base_config(recipe, folder));
+}
+
 void check_same_architecture(const Recipe& recipe, const std::string& folder) {
   Recipe copy = recipe;
-  for_each_setting(copy, folder, [&](const RecipeField& ours, const RecipeField& theirs) {
+  const models::TransformerConfig base = load_base_config(recipe, folder);
+  for_each_setting(copy, base, [&](const RecipeField& ours, const RecipeField& theirs) {
     check_as(ErrorKind::usage, ours.get() == theirs.get(), quoted(ours.name), ": expected ",
              theirs.get(), " as in `from` ", folder, ", found ", ours.get());
   });

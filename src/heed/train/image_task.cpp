@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
 #include "heed/infer/patch_grid.h"
@@ -25,6 +26,7 @@ void hash_images(io::Sha256& hash, const data::LabelledImages& images) {
   hash.update(std::to_string(images.size()) + '\n');
   for (const std::string& label : images.labels()) hash.update(label + '\n');
   for (Index i = 0; i < images.size(); ++i) {
+    check_cancelled(static_cast<std::size_t>(i));
     hash.update(std::to_string(images.class_of(i)) + '\n');
     hash.update(std::as_bytes(images.pixels(i)));
   }

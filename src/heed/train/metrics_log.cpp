@@ -90,7 +90,8 @@ void MetricsLog::add(const ValidationReport& report) {
 }
 
 void MetricsLog::sync() {
-  check(::fdatasync(descriptor_) == 0, path_, ": cannot be written: ", std::strerror(errno));
+  const int synced = ::fdatasync(descriptor_);
+  check(synced == 0, path_, ": cannot be written: ", std::strerror(errno));
 }
 
 void MetricsLog::append(std::string line) {

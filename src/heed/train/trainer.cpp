@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 
 namespace heed::train {
@@ -20,6 +22,7 @@ Index count_updates(const TrainingOptions& options, Task& task) {
   if (!options.after.epochs) return by_updates;
   Index by_epochs = 0;
   for (Index epoch = 0; epoch < *options.after.epochs; ++epoch) {
+    check_cancelled();
     by_epochs += (task.num_batches(epoch) + options.accumulate - 1) / options.accumulate;
     if (by_updates > 0 && by_epochs >= by_updates) return by_updates;
   }
@@ -31,6 +34,17 @@ Schedule make_schedule(const TrainingOptions& options, Task& task) {
   const bool ends = options.schedule.kind == ScheduleKind::cosine ||
                     options.schedule.kind == ScheduleKind::linear;
   return Schedule(options.schedule, ends ? count_updates(options, task) : 0);
+}
+
+// False: stopped. The work changes nothing then.
+bool run_unless_stopped(TrainingObserver& observer, const std::function<void()>& work) {
+  try {
+    const CancellationScope scope([&] { return observer.should_stop(); });
+    work();
+    return true;
+  } catch (const Cancelled&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -73,12 +87,17 @@ RunEnd Trainer::run() {
       observer_.on_finish(end);
       return end;
     }
-    if (observer_.should_stop()) break;
+    if (observer_.should_stop() || !prepare_epoch()) break;
     run_update();
   }
   save();
   observer_.on_finish(RunEnd::interrupted);
   return RunEnd::interrupted;
+}
+
+// With BPE-dropout all text is segmented again in every epoch, which takes a while.
+bool Trainer::prepare_epoch() {
+  return run_unless_stopped(observer_, [this] { task_.num_batches(run_.state.epoch); });
 }
 
 bool Trainer::is_due(const RunLength& interval) const {
@@ -228,8 +247,10 @@ bool Trainer::validate_and_export() {
   ValidationReport report;
   report.update = run_.state.update;
   report.epoch = run_.state.epoch;
+  std::optional<Weights> averaged;
+  if (!run_unless_stopped(observer_, [&] { averaged = averaged_weights(); })) return false;
   std::optional<BorrowedWeights> average;
-  if (const auto weights = averaged_weights()) average.emplace(optimizer_.parameters(), *weights);
+  if (averaged) average.emplace(optimizer_.parameters(), std::move(*averaged));
   if (has_validation) {
     if (!measure_loss(report, average) || !add_scores(report)) return false;
     report.is_best = stopping_.observe(report.loss, report.bleu ? report.bleu : report.accuracy);
@@ -292,6 +313,7 @@ bool Trainer::add_scores(ValidationReport& report) {
 void Trainer::save_model() {
   const NoGrad no_grad;
   parameters_.merge_adapter();
+  folder_.check_in_place();
   task_.save_model(folder_.model());
   parameters_.save_adapter(folder_.model());
 }

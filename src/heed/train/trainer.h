@@ -44,6 +44,7 @@ class Trainer {
   void report_update(UpdateReport report);
   void check_divergence(bool is_applied);
 
+  bool prepare_epoch();             // false: interrupted
   bool save_and_validate_if_due();  // false: interrupted
   bool finish();                    // false: interrupted
   void save();

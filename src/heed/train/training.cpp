@@ -1,8 +1,9 @@
 #include "heed/train/training.h"
 
-#include <filesystem>
+#include <functional>
 #include <memory>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
@@ -16,39 +17,36 @@
 namespace heed::train {
 namespace {
 
-// Makes the folder, and removes it again if the run ends before its first checkpoint.
-class NewFolder {
- public:
-  explicit NewFolder(const TrainingFolder& folder)
-      : folder_(folder), existed_(std::filesystem::exists(folder.model())) {
-    folder.create();
-  }
-  ~NewFolder() {
-    std::error_code ignored;
-    if (!existed_ && !folder_.has_checkpoint()) {
-      std::filesystem::remove_all(folder_.model(), ignored);
-    }
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
- private:
-  TrainingFolder folder_;
-  bool existed_;
-};
-
-// "`source`, `target`"
-std::string role_names(const TrainingFiles& files) {
+// The roles whose contents belong to the data of the run: "`source`, `target`".
+std::string data_roles(const RunDescription& run) {
   std::string names;
-  for (const auto& [role, path] : files.paths) {
+  for (const auto& [role, path] : run.files.paths) {
+    if (role == base_model_role && !needs_base_model(run.recipe.training)) continue;
     names.append(names.empty() ? "" : ", ").append(quoted(role));
   }
   return names.empty() ? "training" : names;
 }
 
+// Older versions put the path of a base model that a resumed run does not need after the hash.
+bool is_same_data(const RunDescription& saved, const RunDescription& run) {
+  if (saved.files.sha256 == run.files.sha256) return true;
+  return !needs_base_model(run.recipe.training) &&
+         saved.files.sha256.starts_with(run.files.sha256 + ' ');
+}
+
+// It may have moved, but a run has one or none.
+void check_same_base_model(const RunDescription& saved, const RunDescription& run) {
+  const bool had_one = saved.files.paths.contains(base_model_role);
+  const bool has_one = run.files.paths.contains(base_model_role);
+  check_as(ErrorKind::usage, had_one == has_one, quoted(base_model_role), ": expected ",
+           had_one ? "the base model with which" : "none, as when", " this run was started, found ",
+           has_one ? "one" : "none");
+}
+
 void check_same_run(const RunDescription& saved, const RunDescription& run) {
   check_same_recipe(saved.recipe, run.recipe);
-  check_as(ErrorKind::usage, saved.files.sha256 == run.files.sha256, role_names(run.files),
+  check_same_base_model(saved, run);
+  check_as(ErrorKind::usage, is_same_data(saved, run), data_roles(run),
            ": expected the data with which this run was started, found other data");
 }
 
@@ -72,61 +70,123 @@ std::string saved_weights_hash(const TrainingFolder& folder) {
   return models::weights_hash(weights);
 }
 
-TrainingResult run_loop(Task& task, const TrainedParameters& parameters,
-                        const TrainingFolder& folder, const RunDescription& run,
-                        std::optional<Checkpoint> checkpoint, TrainingObserver& observer) {
-  RunStart start{task.summary(), 0, run.state.update};
-  for (const nn::NamedTensor& parameter : nn::named_parameters(task)) {
-    start.num_parameters += parameter.value.size();
-  }
-  observer.on_start(start);
-  Trainer trainer(task, parameters, folder, run, checkpoint ? &*checkpoint : nullptr, observer);
-  checkpoint.reset();  // as large as the model and its moments
-  TrainingResult result;
-  result.end = trainer.run();
-  result.update = trainer.state().update;
-  if (result.end != RunEnd::interrupted) result.weights_hash = saved_weights_hash(folder);
-  return result;
-}
+// A run in a locked folder, from its preparation to its end.
+class FolderRun {
+ public:
+  FolderRun(const TrainingFolder& folder, RunMode mode, TrainingLock& lock,
+            TrainingObserver& observer)
+      : folder_(folder), mode_(mode), lock_(lock), observer_(observer) {}
 
-TrainingResult start(Task& task, const TrainingFolder& folder, const RunDescription& run,
-                     TrainingObserver& observer) {
-  const std::string base_model = path_of(run.files.paths, base_model_role);
-  task.prepare(base_model);
-  if (!base_model.empty()) initialise_from(task, base_model);
-  const TrainedParameters parameters(task, run.recipe.training);
-  if (observer.should_stop()) return {.end = RunEnd::interrupted, .weights_hash = {}};
-
-  const NewFolder new_folder(folder);
-  const TrainingLock lock(folder);
-  task.save_tokenizer(folder.model());
-  return run_loop(task, parameters, folder, run, std::nullopt, observer);
-}
-
-TrainingResult resume(Task& task, const TrainingFolder& folder, RunDescription run,
-                      TrainingObserver& observer) {
-  const TrainingLock lock(folder);
-  io::remove_abandoned_writes(folder.training());
-  Checkpoint checkpoint = Checkpoint::load(folder.checkpoint());
-  check_same_run(checkpoint.run(), run);
-  run.state = checkpoint.run().state;
-  if (has_nothing_left(run)) {
-    return {RunEnd::finished, run.state.update, /*was_finished=*/true, saved_weights_hash(folder)};
+  // Makes everything ready for the next update. False: there is none.
+  bool prepare(Task& task, RunDescription run, std::optional<Checkpoint> checkpoint) {
+    if (checkpoint) {
+      check_same_run(checkpoint->run(), run);
+      run.state = checkpoint->run().state;
+      result_.update = run.state.update;
+      if (has_nothing_left(run)) return false;
+    }
+    prepare_task(task, run, checkpoint.has_value());
+    parameters_.emplace(task, run.recipe.training);
+    report_start(task, run);
+    if (!checkpoint) start_files(task);
+    // The run that is overwritten is gone: this one gets to its first checkpoint.
+    std::optional<CancellationScope> uncancelled;
+    if (mode_ == RunMode::overwrite) uncancelled.emplace([] { return false; });
+    trainer_.emplace(task, *parameters_, folder_, run, checkpoint ? &*checkpoint : nullptr,
+                     observer_);  // saves the first checkpoint
+    lock_.made().keep();
+    return true;
   }
 
-  task.prepare(folder.model());
-  const std::string base_model = path_of(run.files.paths, base_model_role);
-  if (!base_model.empty() && needs_base_model(run.recipe.training)) {
-    initialise_from(task, base_model);
+  TrainingResult train() {
+    result_.end = trainer_->run();
+    result_.update = trainer_->state().update;
+    if (result_.end != RunEnd::interrupted) result_.weights_hash = saved_weights_hash(folder_);
+    return result_;
   }
-  const TrainedParameters parameters(task, run.recipe.training);
-  return run_loop(task, parameters, folder, run, std::move(checkpoint), observer);
+
+  TrainingResult finished() {
+    result_.was_finished = true;
+    result_.weights_hash = saved_weights_hash(folder_);
+    return result_;
+  }
+
+ private:
+  // Data, model and initial weights.
+  void prepare_task(Task& task, const RunDescription& run, bool is_resumed) const {
+    const std::string base_model = path_of(run.files.paths, base_model_role);
+    task.prepare(is_resumed ? folder_.model() : base_model);
+    const bool needs_weights = !is_resumed || needs_base_model(run.recipe.training);
+    if (!base_model.empty() && needs_weights) initialise_from(task, base_model);
+  }
+
+  void report_start(Task& task, const RunDescription& run) const {
+    RunStart start{task.summary(), 0, run.state.update};
+    for (const nn::NamedTensor& parameter : nn::named_parameters(task)) {
+      start.num_parameters += parameter.value.size();
+    }
+    observer_.on_start(start);
+  }
+
+  // The files of a new run before its first checkpoint.
+  void start_files(const Task& task) const {
+    check_cancelled();
+    folder_.check_in_place();
+    if (mode_ == RunMode::overwrite) folder_.remove_run();
+    for (const std::string& file :
+         {folder_.tokenizer(), folder_.metrics(), snapshot_path(folder_.snapshots(), 0)}) {
+      lock_.made().add_file(file);
+    }
+    task.save_tokenizer(folder_.model());
+  }
+
+  const TrainingFolder& folder_;
+  RunMode mode_;
+  TrainingLock& lock_;
+  TrainingObserver& observer_;
+  TrainingResult result_;
+  std::optional<TrainedParameters> parameters_;
+  std::optional<Trainer> trainer_;
+};
+
+// Removes what killed processes left.
+void sweep(const TrainingFolder& folder) {
+  for (const std::string& path : {folder.model(), folder.training(), folder.snapshots()}) {
+    io::remove_abandoned_writes(path);
+  }
 }
 
-TrainingResult start_or_resume(Task& task, const TrainingFolder& folder, RunDescription run,
-                               TrainingObserver& observer) {
-  return folder.has_checkpoint() ? resume(task, folder, std::move(run), observer)
-                                 : start(task, folder, run, observer);
+std::optional<Checkpoint> load_checkpoint(const TrainingFolder& folder, RunMode mode) {
+  if (mode == RunMode::overwrite || !folder.has_checkpoint()) return std::nullopt;
+  return Checkpoint::load(folder.checkpoint());
+}
+
+// What is trained. Made when the folder is locked, because reading the data may take long.
+using MakeTask = std::function<Task&(RunDescription& run, bool is_resumed)>;
+
+TrainingResult train_in(const TrainingFolder& folder, RunMode mode, RunDescription run,
+                        const MakeTask& make_task, TrainingObserver& observer) {
+  folder.check_usable(mode);
+  TrainingLock lock(folder);
+  folder.check_usable(mode);  // another run may have come and gone before the lock was taken
+  if (!lock.missing().empty()) {
+    observer.on_warning(folder.model() + ": cannot be locked: " + lock.missing() +
+                        "; start no second run in this folder");
+  }
+  sweep(folder);
+  FolderRun folder_run(folder, mode, lock, observer);
+  try {
+    const CancellationScope scope([&] { return observer.should_stop(); });
+    check_cancelled();
+    std::optional<Checkpoint> checkpoint = load_checkpoint(folder, mode);
+    Task& task = make_task(run, checkpoint.has_value());
+    if (!folder_run.prepare(task, std::move(run), std::move(checkpoint))) {
+      return folder_run.finished();
+    }
+  } catch (const Cancelled&) {
+    return {.end = RunEnd::interrupted, .is_saved = false, .weights_hash = {}};
+  }
+  return folder_run.train();
 }
 
 void check_base_model(const Recipe& recipe, const std::string& base_model) {
@@ -136,12 +196,10 @@ void check_base_model(const Recipe& recipe, const std::string& base_model) {
            ": expected `from`, a pretrained model, found none");
 }
 
-// With frozen parameters the base model belongs to the data of the run, otherwise only its name.
+// With frozen parameters the base model belongs to the data of the run.
 std::string base_model_hash(const Recipe& recipe, const std::string& base_model) {
-  if (base_model.empty()) return "";
-  return ' ' + (needs_base_model(recipe.training)
-                    ? models::weights_hash(models::load_parameters(base_model))
-                    : base_model);
+  if (!needs_base_model(recipe.training)) return "";
+  return ' ' + models::weights_hash(models::load_parameters(base_model));
 }
 
 }  // namespace
@@ -151,10 +209,12 @@ TrainingResult train(Task& task, const std::string& model_folder, const Training
   RunDescription run;
   run.recipe.training = options;
   validate(run.recipe.training);
-  const TrainingFolder folder(model_folder);
-  folder.check_usable();
-  run.files.sha256 = task.data_hash();
-  return start_or_resume(task, folder, std::move(run), observer);
+  const MakeTask describe = [&](RunDescription& description, bool) -> Task& {
+    description.files.sha256 = task.data_hash();
+    return task;
+  };
+  return train_in(TrainingFolder(model_folder), RunMode::start_or_resume, std::move(run), describe,
+                  observer);
 }
 
 TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options) {
@@ -168,15 +228,17 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   run.recipe = std::move(training.recipe);
   run.recipe.model.kind = type.model;
   validate(run.recipe);
-  const TrainingFolder folder(training.model_folder);
-  folder.check_usable();
-  const std::string base_model = path_of(training.files, base_model_role);
-  if (needs_base_model(run.recipe.training) || !folder.has_checkpoint()) {
-    check_base_model(run.recipe, base_model);
-  }
-  const std::unique_ptr<Task> task = type.make(training.files, run.recipe);
-  run.files = {training.files, task->data_hash() + base_model_hash(run.recipe, base_model)};
-  return start_or_resume(*task, folder, std::move(run), observer);
+  std::unique_ptr<Task> task;
+  const MakeTask read_data = [&](RunDescription& description, bool is_resumed) -> Task& {
+    const Recipe& recipe = description.recipe;
+    const std::string base_model = path_of(training.files, base_model_role);
+    if (needs_base_model(recipe.training) || !is_resumed) check_base_model(recipe, base_model);
+    task = type.make(training.files, recipe);
+    description.files = {training.files, task->data_hash() + base_model_hash(recipe, base_model)};
+    return *task;
+  };
+  return train_in(TrainingFolder(training.model_folder), training.mode, std::move(run), read_data,
+                  observer);
 }
 
 }  // namespace heed::train

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heed/train/recipe.h"
+#include "heed/train/run_mode.h"
 #include "heed/train/task.h"
 #include "heed/train/training_observer.h"
 
@@ -15,13 +16,16 @@ struct TrainingResult {
   RunEnd end = RunEnd::finished;
   Index update = 0;
   bool was_finished = false;  // nothing was left to do
+  bool is_saved = true;       // false: interrupted while it prepared; nothing was written
   std::string weights_hash;   // of the saved model: "sha256:..."; empty when interrupted
 };
 
 // Starts a run in the folder, or resumes the one whose checkpoint is there: to the bit as if it had
 // never stopped. Refuses (ErrorKind::usage) options that cannot be used, a folder with other
-// contents, and a resumed run with other options or data than it was started with; all before the
-// folder is made. Throws Error(diverged) when the loss stays infinite.
+// contents, a model without a checkpoint, and a resumed run with other options or data than it was
+// started with; Error(failed) when another process trains in the folder. The folder is locked
+// before anything slow begins. A run that ends before its first checkpoint removes what it has
+// made, and nothing else. Throws Error(diverged) when the loss stays infinite.
 TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options,
                      TrainingObserver& observer);
 TrainingResult train(Task& task, const std::string& model_folder,
@@ -33,6 +37,7 @@ struct Training {
   // Paths by role: source, target, valid-source ... The roles decide the type of the task.
   std::map<std::string, std::string> files;
   Recipe recipe;
+  RunMode mode = RunMode::start_or_resume;
 };
 
 // The same for a task that is made from files: Error(data) for bad ones. The recipe's kind of model

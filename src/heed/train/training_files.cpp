@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/cancellation.h"
 #include "heed/text/lines.h"
 
 namespace heed::train {
@@ -25,7 +26,10 @@ std::optional<std::vector<std::string>> read_lines_of(const FilePaths& files,
 
 void hash_lines(io::Sha256& hash, std::span<const std::string> lines) {
   hash.update(std::to_string(lines.size()) + '\n');
-  for (const std::string& line : lines) hash.update(line + '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_cancelled(i);
+    hash.update(lines[i] + '\n');
+  }
 }
 
 }  // namespace heed::train

@@ -3,6 +3,10 @@
 
 #include <string>
 
+#include "heed/io/descriptor.h"
+#include "heed/io/rollback.h"
+#include "heed/train/run_mode.h"
+
 namespace heed::train {
 
 class TrainingFolder {
@@ -17,30 +21,46 @@ class TrainingFolder {
   std::string tokenizer() const { return model_ + "/tokenizer.model"; }
 
   bool has_checkpoint() const;
-  // Refuses (ErrorKind::usage) a path that is something else than a training run: a file, or a
-  // folder with other contents.
-  void check_usable() const;
-  // Makes the folders. Files of a run that ended before its first checkpoint stay until they are
-  // overwritten.
-  void create() const;
+  // Refuses (ErrorKind::usage) a path that is something else than a training run: no name, a file,
+  // a folder with other contents, a model without a checkpoint (unless it is overwritten), and for
+  // RunMode::resume a folder without a run.
+  void check_usable(RunMode mode) const;
+  // Removes the checkpoint and the model, and nothing else.
+  void remove_run() const;
+  // Refuses (ErrorKind::failed) to write when the run's own folder is gone: what stands in its
+  // place is somebody else's.
+  void check_in_place() const;
 
  private:
+  void check_folder() const;
+  bool has_model() const;
+  bool is_ours() const;
+  bool is_empty() const;
+
   std::string model_;
 };
 
 // Is a run writing to this folder right now?
 bool is_training_in(const TrainingFolder& folder);
 
-// Held while a run writes to its folder. Refuses (ErrorKind::failed) when another process does.
+// Held while a run prepares and writes to its folder.
 class TrainingLock {
  public:
+  // Makes the folders where they are missing. Refuses (ErrorKind::failed) when another process
+  // holds the lock, and then changes nothing. A file system without locks is no reason to refuse.
   explicit TrainingLock(const TrainingFolder& folder);
-  ~TrainingLock();
-  TrainingLock(const TrainingLock&) = delete;
-  TrainingLock& operator=(const TrainingLock&) = delete;
+
+  // Why there is no lock, on a file system without; otherwise empty.
+  const std::string& missing() const { return missing_; }
+  // What the run makes: gone with the lock unless it is kept.
+  io::Rollback& made() { return made_; }
 
  private:
-  int descriptor_;
+  void lock(const TrainingFolder& folder);
+
+  io::Descriptor descriptor_;  // of training/
+  std::string missing_;
+  io::Rollback made_;  // ends first: nobody else gets the lock before all is undone
 };
 
 }  // namespace heed::train

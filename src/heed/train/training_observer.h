@@ -69,8 +69,10 @@ enum class RunEnd { finished, stopped_early, interrupted };
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  // Called between two updates and during validations: true makes the run save and return.
+  // Called while a run prepares, between two updates and during validations: true makes it save and
+  // return.
   virtual bool should_stop() { return false; }
+  virtual void on_warning(const std::string& /*message*/) {}
   virtual void on_start(const RunStart&) {}
   virtual void on_update(const UpdateReport&) {}
   virtual void on_validation_start(Index /*update*/) {}

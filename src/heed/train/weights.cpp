@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/io/sha256.h"
 
@@ -23,6 +24,7 @@ std::string old_checksum(std::vector<io::TensorRecord> records, const io::Metada
     if (key != old_checksum_name) hash.update(key + '\0' + value + '\0');
   }
   for (const io::TensorRecord& record : records) {
+    check_cancelled();
     hash.update(record.name);
     hash.update(record.bytes);
   }

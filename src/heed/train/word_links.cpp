@@ -1,5 +1,6 @@
 #include "heed/train/word_links.h"
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
 #include "heed/text/words.h"
@@ -34,6 +35,7 @@ WordLinks read_word_links(const std::filesystem::path& path, std::size_t num_lin
            " lines, as many as the source has, found ", lines.size());
   WordLinks links;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    check_cancelled(i);
     links.push_back(
         metrics::parse_pharaoh(lines[i], path.string() + ": line " + std::to_string(i + 1)));
   }

@@ -1,0 +1,52 @@
+#include "heed/io/rollback.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "heed/io/files.h"
+
+namespace heed::io {
+
+Rollback::Folder Rollback::open_folder(const std::string& path) {
+  return {path, Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))};
+}
+
+bool Rollback::Folder::is_in_place() const {
+  struct stat ours {
+  }, found{};
+  return ::fstat(descriptor.number(), &ours) == 0 && ::stat(path.c_str(), &found) == 0 &&
+         ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
+}
+
+Rollback::~Rollback() {
+  for (const File& file : files_) {
+    if (file.folder.is_in_place()) {
+      ::unlinkat(file.folder.descriptor.number(), file.name.c_str(), 0);
+    }
+  }
+  for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
+    if (folder->is_in_place()) ::rmdir(folder->path.c_str());
+  }
+}
+
+void Rollback::create_folder(const std::string& path) {
+  for (const std::string& made : io::create_folder(path)) folders_.push_back(open_folder(made));
+}
+
+void Rollback::add_file(const std::string& path) {
+  struct stat before {};
+  if (::lstat(path.c_str(), &before) == 0) return;
+  const std::filesystem::path parts(path);
+  const std::string folder = parts.parent_path().string();
+  files_.push_back({parts.filename().string(), open_folder(folder.empty() ? "." : folder)});
+}
+
+void Rollback::keep() {
+  files_.clear();
+  folders_.clear();
+}
+
+}  // namespace heed::io
