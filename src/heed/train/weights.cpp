@@ -1,15 +1,20 @@
 #include "heed/train/weights.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
+#include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/io/sha256.h"
+#include "heed/kernels/adam.h"
 
 namespace heed::train {
 namespace {
 
 constexpr const char* checksum_name = "sha256";
+constexpr Index piece_size = 32768;
 
 std::vector<std::int64_t> sizes_of(const Tensor& tensor) {
   return {tensor.shape().sizes().begin(), tensor.shape().sizes().end()};
@@ -29,6 +34,18 @@ std::string checksum(std::vector<io::TensorRecord> records, const io::Metadata& 
   return hash.hex_digest();
 }
 
+// The sum of squares in double is finite if and only if all floats are: none of their squares comes
+// near the largest double.
+bool is_finite(const Tensor& tensor) {
+  std::atomic<bool> all_finite{true};
+  parallel_ranges(tensor.size(), piece_size, [&](Index begin, Index end) {
+    if (!std::isfinite(kernels::sum_of_squares(tensor.data() + begin, end - begin))) {
+      all_finite = false;
+    }
+  });
+  return all_finite;
+}
+
 }  // namespace
 
 Weights copy_weights(const Weights& weights) {
@@ -45,6 +62,13 @@ void assign_weights(Weights& to, const Weights& from) {
   }
 }
 
+std::optional<std::string> first_non_finite(const Weights& weights) {
+  const auto found = std::ranges::find_if(
+      weights, [](const nn::NamedTensor& weight) { return !is_finite(weight.value); });
+  if (found == weights.end()) return std::nullopt;
+  return found->name;
+}
+
 BorrowedWeights::BorrowedWeights(Weights model, Weights other)
     : model_(std::move(model)), own_(copy_weights(model_)), other_(std::move(other)) {
   assign_weights(model_, other_);
@@ -58,6 +82,9 @@ void BorrowedWeights::swap() {
 BorrowedWeights::~BorrowedWeights() { assign_weights(model_, own_); }
 
 void WeightsWriter::add(std::string_view prefix, const Weights& weights) {
+  const std::optional<std::string> bad = first_non_finite(weights);
+  check_as(ErrorKind::diverged, !bad, "training diverged: expected finite numbers to save, found ",
+           "others in ", prefix, bad.value_or(""));
   for (const nn::NamedTensor& weight : weights) {
     records_.push_back(io::float_record(std::string(prefix) + weight.name, sizes_of(weight.value),
                                         weight.value.values()));
