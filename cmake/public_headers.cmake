@@ -103,14 +103,18 @@ set(HEED_SUPPORT_HEADERS
   heed/train/averaging.h
   heed/train/checkpoint.h
   heed/train/early_stopping.h
+  heed/train/environment.h
+  heed/train/memory_need.h
   heed/train/model_task.h
   heed/train/recipe.h
   heed/train/run_length.h
   heed/train/snapshots.h
   heed/train/task.h
   heed/train/training_files.h
+  heed/train/training_folder.h
   heed/train/training_observer.h
-  heed/train/weights.h)
+  heed/train/weights.h
+  heed/train/write_retry.h)
 
 set(headers ${HEED_PUBLIC_HEADERS} ${HEED_SUPPORT_HEADERS})
 list(TRANSFORM headers PREPEND src/)

@@ -62,11 +62,14 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
           std::ostream& log) {
   const InterruptGuard guard;
   TrainingProgress progress(log, progress_options);
-  const train::TrainingResult result = train::train_model(
-      options.resume ? resumed_training(options) : new_training(options), progress);
+  if (options.resume_previous) train::restore_previous_checkpoint(options.model);
+  const bool is_resumed = options.resume || options.resume_previous;
+  const train::TrainingResult result =
+      train::train_model(is_resumed ? resumed_training(options) : new_training(options), progress);
   if (result.end == train::RunEnd::interrupted) {
     log << "interrupted after update " << result.update
-        << "; the same command again resumes the run\n";
+        << (options.resume_previous ? "; --resume" : "; the same command again")
+        << " resumes the run\n";
     return 128 + interrupt_signal();
   }
   if (result.was_finished) {
@@ -109,6 +112,11 @@ void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
           std::ranges::find(first.files, train::base_model_role, &train::FileRole::name);
       add_file(app, *base, field.group, options);
     }
+    if (field.is_flag) {
+      const auto set = [options, name = field.name] { options->settings[name] = "true"; };
+      app.add_flag_callback("--" + field.name, set, field.description)->group(field.group);
+      continue;
+    }
     const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
     const std::string value = field.get();
     app.add_option_function<std::string>(
@@ -141,6 +149,8 @@ Command train_command() {
   add_settings(app, options);
   command.flag("--resume", options->resume,
                "resume the run in the folder; files and settings that are not given stay");
+  command.flag("--resume-previous", options->resume_previous,
+               "resume from the checkpoint before the newest, which may be damaged");
   command.flag("--quiet", progress->quiet, "print warnings and the result only");
   command.accept_threads();
   command.accept_config_file();

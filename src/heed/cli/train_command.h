@@ -16,6 +16,7 @@ struct TrainOptions {
   std::string preset;                           // empty: as the files say
   std::map<std::string, std::string> settings;  // those of the recipe that were given, by name
   bool resume = false;
+  bool resume_previous = false;  // from the checkpoint before the newest
 };
 
 // Starts a run, or resumes the one in the model folder. The hash of the weights goes to `out`,

@@ -66,7 +66,7 @@ void TrainingProgress::on_update(const train::UpdateReport& report) {
   last_seconds_ = report.seconds;
   if (!report.is_applied) {
     clear_bar();
-    log_ << fmt::format("update {} skipped: its loss or gradient is not finite\n", report.update);
+    log_ << fmt::format("update {} skipped: {}\n", report.update, report.problem);
   }
   const std::chrono::duration<double> waited = steady_clock::now() - last_shown_;
   const double pause = options_.is_terminal ? seconds_between_bars : options_.seconds_between_lines;
@@ -126,6 +126,16 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
     if (!sample.reference.empty()) log_ << "    : " << on_one_line(sample.reference) << '\n';
   }
   log_.flush();
+}
+
+void TrainingProgress::on_rollback(const train::RollbackReport& report) {
+  on_warning(fmt::format("{}; resuming from update {} with {} of the learning rate", report.reason,
+                         report.restored, report.rate_scale));
+}
+
+void TrainingProgress::on_warning(const std::string& message) {
+  clear_bar();
+  log_ << "warning: " << message << std::endl;
 }
 
 void TrainingProgress::on_finish(train::RunEnd end) {

@@ -106,7 +106,8 @@ TrainingResult resume(Task& task, const TrainingFolder& folder, RunDescription r
                       TrainingObserver& observer) {
   const TrainingLock lock(folder);
   io::remove_abandoned_writes(folder.training());
-  Checkpoint checkpoint = Checkpoint::load(folder.checkpoint());
+  if (!io::is_file(folder.checkpoint())) restore_previous_checkpoint(folder);
+  Checkpoint checkpoint = Checkpoint::load_newest(folder);
   check_same_run(checkpoint.run(), run);
   run.state = checkpoint.run().state;
   if (has_nothing_left(run)) {
@@ -181,7 +182,15 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
 std::optional<RunDescription> saved_run(const std::string& model_folder) {
   const TrainingFolder folder(model_folder);
   if (!folder.has_checkpoint()) return std::nullopt;
-  return Checkpoint::load(folder.checkpoint()).run();
+  return Checkpoint::load_newest(folder).run();
+}
+
+void restore_previous_checkpoint(const std::string& model_folder) {
+  const TrainingFolder folder(model_folder);
+  check_as(ErrorKind::usage, folder.has_checkpoint(), model_folder,
+           ": expected a training run to resume, found none");
+  const TrainingLock lock(folder);
+  restore_previous_checkpoint(folder);
 }
 
 }  // namespace heed::train

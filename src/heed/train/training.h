@@ -23,7 +23,8 @@ struct TrainingResult {
 // Starts a run in the folder, or resumes the one whose checkpoint is there: to the bit as if it had
 // never stopped. Refuses (ErrorKind::usage) options that cannot be used, a folder with other
 // contents, and a resumed run with other options or data than it was started with; all before the
-// folder is made. Throws Error(diverged) when the loss stays infinite.
+// folder is made. A run that diverges goes back to its last checkpoint with half the learning rate;
+// Error(diverged) when that does not help, and at once with `strict`.
 TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options,
                      TrainingObserver& observer);
 TrainingResult train(Task& task, const std::string& model_folder,
@@ -42,5 +43,9 @@ TrainingResult train_model(Training training, TrainingObserver& observer);
 
 // The run whose checkpoint is in a model folder; nothing when there is none.
 std::optional<RunDescription> saved_run(const std::string& model_folder);
+
+// Sets the run in a model folder back by one checkpoint, for when the newest is damaged. Refuses
+// (ErrorKind::usage) a folder without a previous one.
+void restore_previous_checkpoint(const std::string& model_folder);
 
 }  // namespace heed::train

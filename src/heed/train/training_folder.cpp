@@ -31,7 +31,11 @@ bool lock_soon(int descriptor) {
 
 }  // namespace
 
-bool TrainingFolder::has_checkpoint() const { return io::is_file(checkpoint()); }
+std::string TrainingFolder::newest_checkpoint() const {
+  return io::is_file(checkpoint()) ? checkpoint() : previous_checkpoint();
+}
+
+bool TrainingFolder::has_checkpoint() const { return io::is_file(newest_checkpoint()); }
 
 void TrainingFolder::check_usable() const {
   std::error_code error;

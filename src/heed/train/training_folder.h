@@ -12,10 +12,16 @@ class TrainingFolder {
   const std::string& model() const { return model_; }
   std::string training() const { return model_ + "/training"; }
   std::string checkpoint() const { return training() + "/checkpoint.safetensors"; }
+  // The one before it that a run can go back to.
+  std::string previous_checkpoint() const {
+    return training() + "/checkpoint.previous.safetensors";
+  }
   std::string snapshots() const { return training() + "/checkpoints"; }
   std::string metrics() const { return training() + "/metrics.jsonl"; }
   std::string tokenizer() const { return model_ + "/tokenizer.model"; }
 
+  // checkpoint(), or the one before it if a process died while it replaced checkpoint().
+  std::string newest_checkpoint() const;
   bool has_checkpoint() const;
   // Refuses (ErrorKind::usage) a path that is something else than a training run: a file, or a
   // folder with other contents.
