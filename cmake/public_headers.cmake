@@ -79,13 +79,14 @@ set(HEED_PUBLIC_HEADERS
   heed/train/training.h
   heed/train/training_observer.h)
 
-# Private members of public classes. Installed because the compiler needs their size, but no promise:
-# they may change in any version.
+# What private members and templates of public classes need. Installed, but no promise: they may change
+# in any version.
 set(HEED_SUPPORT_HEADERS
   heed/nn/output_projection.h
   heed/nn/patch_embedding.h
   heed/models/class_head.h
-  heed/models/text_encoder.h)
+  heed/models/text_encoder.h
+  heed/train/memory_need.h)
 
 set(headers ${HEED_PUBLIC_HEADERS} ${HEED_SUPPORT_HEADERS})
 list(TRANSFORM headers PREPEND src/)

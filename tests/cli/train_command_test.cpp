@@ -225,6 +225,10 @@ TEST(TrainCommand, BadInputGetsOneLineAndItsExitCodeAndLeavesNothing) {
       {replaced(good, "--heads", "3"), 2},
       {replaced(good, "--after", "soon"), 2},
       {replaced(good, "--width", "wide"), 2},
+      {replaced(good, "--width", "1000000"), 1},  // no such memory
+      {with(good, {"--epsilon", "0"}), 2},
+      {with(good, {"--epsilon", "1e-50"}), 2},  // 0 as a float
+      {with(good, {"--resume-previous"}), 2},
       {with(good, {"--preset", "huge"}), 2},
       {with(good, {"--bpe-dropout", "0.1"}), 2},  // the pieces are words
       {with(replaced(good, "--subwords", "bpe"), {"--bpe-dropout", "1"}), 2},
@@ -248,6 +252,59 @@ TEST(TrainCommand, DivergenceHasItsOwnExitCode) {
       replaced(toy_arguments(toy, "model"), "--warm-up", "0"),
       {"--optimizer", "adamw", "--learning-rate", "1e6", "--weight-decay", "1e3", "--clip", "0"}));
   EXPECT_EQ(outcome.code, 5) << outcome.err;
+}
+
+TEST(TrainCommand, AModelThatIsTooLargeForTheMemoryIsRefusedWithItsSize) {
+  const ToyTraining toy;
+  const Outcome outcome = run(replaced(toy_arguments(toy, "model"), "--width", "1000000"));
+  EXPECT_EQ(outcome.code, 1);
+  expect_one_line(outcome.err);
+  EXPECT_NE(outcome.err.find(" GB of memory for "), std::string::npos) << outcome.err;
+}
+
+TEST(TrainCommand, ARunThatEndsWithWeightsThatAreNotFiniteFails) {
+  const ToyTraining toy;
+  const auto short_run = replaced(toy_arguments(toy, "model"), "--after", "6u");
+  const Outcome outcome = run(with(
+      replaced(short_run, "--warm-up", "0"),
+      {"--optimizer", "adamw", "--learning-rate", "1e6", "--weight-decay", "1e3", "--clip", "0"}));
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_FALSE(fs::exists(toy.file("model/model.safetensors")));
+}
+
+TEST(TrainCommand, StrictStopsWithoutARollback) {
+  const ToyTraining toy;
+  const std::vector<std::string> arguments = with(
+      replaced(toy_arguments(toy, "model"), "--warm-up", "0"),
+      {"--optimizer", "adamw", "--learning-rate", "1e6", "--weight-decay", "1e3", "--clip", "0"});
+  const Outcome strict = run(with(arguments, {"--strict"}));
+  EXPECT_EQ(strict.code, 5) << strict.err;
+  EXPECT_EQ(strict.err.find("resuming from update"), std::string::npos) << strict.err;
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from update 0 with 0.5 of the learning rate"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("; lines "), std::string::npos) << outcome.err;
+}
+
+TEST(TrainCommand, ResumesFromThePreviousCheckpointWhenTheNewestIsDamaged) {
+  const ToyTraining toy;
+  const std::string whole = run(toy_arguments(toy, "whole")).out;
+  const Outcome first = run(toy_arguments(toy, "model"));
+  EXPECT_EQ(first.out, whole);
+  const std::string path = toy.file("model/training/checkpoint.safetensors");
+  fs::resize_file(path, fs::file_size(path) / 2);
+  const Outcome refused = run({"--model", toy.file("model"), "--resume"});
+  EXPECT_EQ(refused.code, 4);
+  expect_one_line(refused.err);
+  EXPECT_NE(refused.err.find(path), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--resume-previous takes the checkpoint before it"), std::string::npos)
+      << refused.err;
+  const Outcome resumed = run({"--model", toy.file("model"), "--resume-previous"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, whole);
 }
 
 // The settings of a small encoder, after the files.

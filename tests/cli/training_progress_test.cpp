@@ -99,8 +99,19 @@ TEST(TrainingProgress, TellsOfSkippedUpdates) {
   TrainingProgress progress(log, {.quiet = true});
   train::UpdateReport report = update(7, 1);
   report.is_applied = false;
+  report.problem = "loss nan; lines 12, 845";
   progress.on_update(report);
-  EXPECT_EQ(log.str(), "update 7 skipped: its loss or gradient is not finite\n");
+  EXPECT_EQ(log.str(), "update 7 skipped: loss nan; lines 12, 845\n");
+}
+
+TEST(TrainingProgress, TellsOfRollbacksAndWarningsEvenIfQuiet) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {.quiet = true});
+  progress.on_rollback({"training diverged", 13, 8, 0.25});
+  progress.on_warning("the disk is full");
+  EXPECT_EQ(log.str(),
+            "warning: training diverged; resuming from update 8 with 0.25 of the learning rate\n"
+            "warning: the disk is full\n");
 }
 
 }  // namespace

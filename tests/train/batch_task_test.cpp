@@ -206,7 +206,8 @@ TEST_F(BatchTaskTest, SavesAModelFolderWithItsTokenizer) {
 TEST_F(BatchTaskTest, RefusesOptionsOutOfRangeAndMakesNoFolder) {
   TrainingOptions options = small_training();
   options.accumulate = 0;
-  io::expect_error(ErrorKind::usage, "`accumulate`: expected a whole number of at least 1, found 0",
+  io::expect_error(ErrorKind::usage,
+                   "`accumulate`: expected a whole number from 1 to 1000000, found 0",
                    [&] { run("model", options); });
   EXPECT_FALSE(std::filesystem::exists(folder.file("model")));
 }

@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
+#include "heed/io/files.h"
 #include "heed/text/lines.h"
 #include "io/expect_error.h"
+#include "support/full_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {
@@ -99,6 +103,47 @@ TEST(MetricsLog, SaysWhyItCannotBeWritten) {
   MetricsLog log("/dev/null", 0, 0);  // a device that cannot be synced
   io::expect_error(ErrorKind::failed, "/dev/null: cannot be written: Invalid argument",
                    [&] { log.sync(); });
+}
+
+TEST(MetricsLog, AfterAnErrorNothingIsLostAndNothingIsWrittenTwice) {
+  const TemporaryFolder folder;
+  const std::string whole = folder.file("whole.jsonl"), path = folder.file("metrics.jsonl");
+  write_three_updates(whole);
+  const std::string bytes = io::read_file(whole);
+  for (const bool is_synced : {false, true}) {
+    for (std::size_t limit = 0; limit < bytes.size(); limit += 37) {
+      SCOPED_TRACE(limit);
+      std::filesystem::remove(path);
+      MetricsLog log(path, 0, 0);
+      log.add(update(1));
+      if (is_synced) log.sync();
+      log.queue(update(2));
+      log.queue(validation(2));
+      log.queue(update(3));
+      {
+        const FullDisk disk(limit);
+        EXPECT_THROW(log.sync(), Error);
+        EXPECT_THROW(log.flush(), Error);
+      }
+      log.sync();
+      EXPECT_EQ(io::read_file(path), bytes);
+    }
+  }
+}
+
+TEST(MetricsLog, RefusesAFileThatLostSyncedLines) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  MetricsLog log(path, 0, 0);
+  log.add(update(1));
+  log.sync();
+  log.queue(update(2));
+  {
+    const FullDisk disk(10);
+    EXPECT_THROW(log.flush(), Error);
+  }
+  std::filesystem::resize_file(path, 5);
+  EXPECT_THROW(log.flush(), Error);
 }
 
 }  // namespace

@@ -138,6 +138,19 @@ TEST(Optimizer, IsTheSameToTheBitForAnyNumberOfThreads) {
   }
 }
 
+TEST(Optimizer, NamesTheGradientsThatAreNotFinite) {
+  auto parameters = sample_parameters();
+  Optimizer optimizer(parameters, {});
+  EXPECT_EQ(optimizer.non_finite_gradients(), std::vector<std::string>{});
+  Tensor direction = Tensor::full({211, 173}, 1);
+  direction.data()[0] = direction.data()[211 * 173 - 1] = std::numeric_limits<float>::quiet_NaN();
+  set_gradient(parameters[0].value, direction);
+  set_gradient(parameters[1].value, Tensor::full({13}, 1));
+  EXPECT_EQ(optimizer.non_finite_gradients(), std::vector<std::string>{"matrix"});
+  set_gradient(parameters[1].value, Tensor::full({13}, std::numeric_limits<float>::infinity()));
+  EXPECT_EQ(optimizer.non_finite_gradients(), (std::vector<std::string>{"matrix", "vector"}));
+}
+
 TEST(Optimizer, AGradientThatIsNotFiniteChangesNothing) {
   for (const float bad :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {

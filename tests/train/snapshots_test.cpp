@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
@@ -52,6 +53,22 @@ TEST(Snapshots, KeepTheirFilesUntilToldThatNobodyListsThem) {
   snapshots.delete_unlisted();
   EXPECT_EQ(folder.num_files(), 1u);
   EXPECT_EQ(snapshots.average(20, weights(0, 0))[0].value.values()[0], 2);
+}
+
+TEST(Snapshots, KeepTheFilesThatAnotherCheckpointLists) {
+  const TemporaryFolder folder;
+  Snapshots snapshots(folder.path(), {.averaged = 1});
+  for (const Index update : {10, 20, 30}) snapshots.add(update, weights(1, 1));
+  snapshots.delete_unlisted({20});
+  EXPECT_EQ(stored_snapshots(folder.path()), (Updates{20, 30}));
+}
+
+TEST(Snapshots, AreNotWrittenOfWeightsThatAreNotFinite) {
+  const TemporaryFolder folder;
+  Snapshots snapshots(folder.path(), {.averaged = 2, .kept = 2});
+  EXPECT_THROW(snapshots.add(10, weights(1, std::numeric_limits<float>::infinity())), Error);
+  EXPECT_EQ(folder.num_files(), 0u);
+  EXPECT_FALSE(snapshots.updates().contains(10));
 }
 
 TEST(Snapshots, GoOnFromTheListOfACheckpoint) {

@@ -52,7 +52,7 @@ Json training_summary(const std::string& folder) {
   const train::TrainingFolder training(folder);
   if (!training.has_checkpoint()) return nullptr;
   try {
-    const train::TrainingState state = train::Checkpoint::load(training.checkpoint()).run().state;
+    const train::TrainingState state = train::Checkpoint::load_newest(training).run().state;
     Json summary{{"updates", state.update},
                  {"epochs", state.epoch},
                  {"target_tokens", state.target_tokens},

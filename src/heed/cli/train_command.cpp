@@ -77,10 +77,15 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
           std::ostream& log) {
   const InterruptGuard guard;
   TrainingProgress progress(log, progress_options);
-  const train::TrainingResult result = train::train_model(
-      options.resume ? resumed_training(options) : new_training(options), progress);
+  if (options.resume_previous) train::restore_previous_checkpoint(options.model);
+  const bool is_resumed = options.resume || options.resume_previous;
+  const train::TrainingResult result =
+      train::train_model(is_resumed ? resumed_training(options) : new_training(options), progress);
   if (result.end == train::RunEnd::interrupted) {
-    log << interruption_text(result) << '\n';
+    // The same command again would go back by one more checkpoint.
+    log << interruption_text(result,
+                             options.resume_previous ? "--resume" : "the same command again")
+        << '\n';
     return 128 + interrupt_signal();
   }
   if (result.was_finished) {
@@ -123,6 +128,11 @@ void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
           std::ranges::find(first.files, train::base_model_role, &train::FileRole::name);
       add_file(app, *base, field.group, options);
     }
+    if (field.is_flag) {
+      const auto set = [options, name = field.name] { options->settings[name] = "true"; };
+      app.add_flag_callback("--" + field.name, set, field.description)->group(field.group);
+      continue;
+    }
     const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
     const std::string value = field.get();
     app.add_option_function<std::string>(
@@ -158,10 +168,14 @@ Command train_command() {
   CLI::Option* resume =
       command.flag("--resume", options->resume,
                    "resume the run in the folder; files and settings that are not given stay");
+  CLI::Option* resume_previous =
+      command.flag("--resume-previous", options->resume_previous,
+                   "resume from the checkpoint before the newest, which may be damaged");
   command
       .flag("--overwrite", options->overwrite,
             "start over in the folder: replaces its run and its model")
-      ->excludes(resume);
+      ->excludes(resume)
+      ->excludes(resume_previous);
   command.flag("--quiet", progress->quiet, "print warnings and the result only");
   command.accept_threads();
   command.accept_config_file();

@@ -17,6 +17,7 @@ struct TrainOptions {
   std::map<std::string, std::string> settings;  // those of the recipe that were given, by name
   bool resume = false;
   bool overwrite = false;
+  bool resume_previous = false;  // from the checkpoint before the newest
 };
 
 // Starts a run, or resumes the one in the model folder. The hash of the weights goes to `out`,

@@ -35,10 +35,9 @@ std::string bar(double share) {
 
 }  // namespace
 
-std::string interruption_text(const train::TrainingResult& result) {
+std::string interruption_text(const train::TrainingResult& result, std::string_view how) {
   if (!result.is_saved) return "interrupted before its first update; nothing was written";
-  return fmt::format("interrupted after update {}; the same command again resumes the run",
-                     result.update);
+  return fmt::format("interrupted after update {}; {} resumes the run", result.update, how);
 }
 
 TrainingProgress::TrainingProgress(std::ostream& log, const ProgressOptions& options)
@@ -76,7 +75,7 @@ void TrainingProgress::on_update(const train::UpdateReport& report) {
   last_seconds_ = report.seconds;
   if (!report.is_applied) {
     clear_bar();
-    log_ << fmt::format("update {} skipped: its loss or gradient is not finite\n", report.update);
+    log_ << fmt::format("update {} skipped: {}\n", report.update, report.problem);
   }
   const std::chrono::duration<double> waited = steady_clock::now() - last_shown_;
   const double pause = options_.is_terminal ? seconds_between_bars : options_.seconds_between_lines;
@@ -136,6 +135,16 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
     if (!sample.reference.empty()) log_ << "    : " << on_one_line(sample.reference) << '\n';
   }
   log_.flush();
+}
+
+void TrainingProgress::on_rollback(const train::RollbackReport& report) {
+  on_warning(fmt::format("{}; resuming from update {} with {} of the learning rate", report.reason,
+                         report.restored, report.rate_scale));
+}
+
+void TrainingProgress::on_warning(const std::string& message) {
+  clear_bar();
+  log_ << "warning: " << message << std::endl;
 }
 
 void TrainingProgress::on_finish(train::RunEnd end) {

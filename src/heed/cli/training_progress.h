@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include "heed/train/training.h"
 
@@ -15,8 +16,9 @@ struct ProgressOptions {
   double seconds_between_lines = 15;  // without a terminal
 };
 
-// What an interrupted run leaves, on one line.
-std::string interruption_text(const train::TrainingResult& result);
+// What an interrupted run leaves, on one line. `how` resumes it.
+std::string interruption_text(const train::TrainingResult& result,
+                              std::string_view how = "the same command again");
 
 // Also stops the run when a signal has arrived (see InterruptGuard).
 class TrainingProgress : public train::TrainingObserver {
@@ -29,6 +31,8 @@ class TrainingProgress : public train::TrainingObserver {
   void on_update(const train::UpdateReport& report) override;
   void on_validation_start(Index update) override;
   void on_validation(const train::ValidationReport& report) override;
+  void on_rollback(const train::RollbackReport& report) override;
+  void on_warning(const std::string& message) override;
   void on_finish(train::RunEnd end) override;
 
  private:

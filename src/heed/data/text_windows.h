@@ -32,6 +32,10 @@ class TextWindows {
 
   std::span<const int> input(Index begin) const { return slice(begin); }
   std::span<const int> next(Index begin) const { return slice(begin + 1); }
+  // All tokens of the text before this one.
+  std::span<const int> before(Index token) const {
+    return std::span(ids_).first(static_cast<std::size_t>(token));
+  }
 
  private:
   std::span<const int> slice(Index begin) const {

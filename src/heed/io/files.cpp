@@ -198,6 +198,12 @@ void AtomicFile::fail_writing(int error) const {
   fail(ErrorKind::failed, path_, ": cannot be written: ", reason(error));
 }
 
+void rename_file(const std::string& from, const std::string& to) {
+  const int renamed = ::rename(from.c_str(), to.c_str());
+  check(renamed == 0, from, ": cannot be renamed to ", to, ": ", reason(errno));
+  sync_folder(folder_of(to));
+}
+
 void remove_abandoned_writes(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;

@@ -53,6 +53,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// Gives a file another name in its folder, and makes that durable. Replaces a file of that name.
+void rename_file(const std::string& from, const std::string& to);
+
 // Removes the temporary files of killed processes from the folder; files being written stay.
 void remove_abandoned_writes(const std::string& folder);
 

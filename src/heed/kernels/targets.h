@@ -7,3 +7,11 @@
 
 #define HWY_DISABLED_TARGETS \
   (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+namespace heed::kernels {
+
+// The instruction set that the kernels use on this processor: "AVX2", "AVX-512", "NEON" ... Sums
+// are taken by lanes, so the last bits of a result depend on it.
+const char* dispatched_target() noexcept;
+
+}  // namespace heed::kernels

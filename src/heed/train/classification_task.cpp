@@ -79,7 +79,7 @@ void ClassificationTask::prepare(const std::string& tokenizer_folder) {
     class_weights_ = balanced_weights(corpus_->classes, recipe_.model.labels.size());
   }
   recipe_.model.vocabulary = tokenizer_->size();
-  model_.emplace(recipe_.model, training.seed);
+  make_model(recipe_);
 }
 
 ClassificationTask::Corpus ClassificationTask::tokenize(const Lines& lines) const {
@@ -98,6 +98,14 @@ DataSummary ClassificationTask::summary() const {
 
 Index ClassificationTask::num_batches(Index epoch) {
   return plan_.of_epoch(epoch, corpus_->lines.sizes()).size();
+}
+
+std::string ClassificationTask::describe_batch(Index epoch, Index number) {
+  std::vector<Index> places;
+  for (const Index line : plan_.of_epoch(epoch, corpus_->lines.sizes()).batch(number)) {
+    places.push_back(corpus_->lines.place(line));
+  }
+  return list_places("examples", places);
 }
 
 models::ClassifierBatch ClassificationTask::training_batch(Index epoch, Index number) {

@@ -77,6 +77,7 @@ class ClassificationTask : public ClassTask<models::Classifier, models::Classifi
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index epoch) override;
+  std::string describe_batch(Index epoch, Index number) override;
   Index num_validation_batches() const override { return validation_plan_.size(); }
 
  protected:

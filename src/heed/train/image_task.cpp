@@ -58,7 +58,7 @@ void ImageTask::prepare(const std::string&) {
     for (Index i = 0; i < images_.size(); ++i) classes.push_back(images_.class_of(i));
     class_weights_ = balanced_weights(classes, recipe_.model.labels.size());
   }
-  model_.emplace(recipe_.model, recipe_.training.seed);
+  make_model(recipe_);
 }
 
 DataSummary ImageTask::summary() const {
@@ -86,18 +86,27 @@ data::Shift ImageTask::shift_of(Index image, Index epoch) const {
   return {.down = down, .right = draw()};
 }
 
-models::ImageBatch ImageTask::training_batch(Index epoch, Index number) {
+std::vector<Index> ImageTask::images_of(Index epoch, Index number) const {
   const data::ShuffledRange order(
       static_cast<std::uint64_t>(images_.size()),
       random_key(recipe_.training.seed, static_cast<std::uint64_t>(epoch), order_place));
   const data::UniformBatches all = batches(images_);
-  std::vector<Index> numbers;
-  std::vector<data::Shift> shifts;
+  std::vector<Index> images;
   for (Index i = all.begin(number); i < all.end(number); ++i) {
-    numbers.push_back(static_cast<Index>(order[static_cast<std::uint64_t>(i)]));
-    shifts.push_back(shift_of(numbers.back(), epoch));
+    images.push_back(static_cast<Index>(order[static_cast<std::uint64_t>(i)]));
   }
-  return make_batch(images_, numbers, shifts);
+  return images;
+}
+
+std::string ImageTask::describe_batch(Index epoch, Index number) {
+  return list_places("images", images_of(epoch, number));
+}
+
+models::ImageBatch ImageTask::training_batch(Index epoch, Index number) {
+  const std::vector<Index> images = images_of(epoch, number);
+  std::vector<data::Shift> shifts;
+  for (const Index image : images) shifts.push_back(shift_of(image, epoch));
+  return make_batch(images_, images, shifts);
 }
 
 models::ImageBatch ImageTask::validation_batch(Index number) const {

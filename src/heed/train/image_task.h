@@ -20,6 +20,7 @@ class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> 
   std::string data_hash() const override;
   void prepare(const std::string& tokenizer_folder) override;  // images have no tokenizer
   DataSummary summary() const override;
+  std::string describe_batch(Index epoch, Index number) override;
   Index num_batches(Index) override { return batches(images_).size(); }
   Index num_validation_batches() const override {
     return validation_ ? batches(*validation_).size() : 0;
@@ -31,6 +32,7 @@ class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> 
 
  private:
   data::UniformBatches batches(const data::LabelledImages& images) const;
+  std::vector<Index> images_of(Index epoch, Index number) const;  // of a batch
   data::Shift shift_of(Index image, Index epoch) const;
   models::ImageBatch make_batch(const data::LabelledImages& images, std::span<const Index> numbers,
                                 std::span<const data::Shift> shifts = {}) const;

@@ -69,7 +69,7 @@ void LanguageTask::prepare(const std::string& tokenizer_folder) {
     validation_.emplace(data::encode_text(*validation_lines_, *tokenizer_), context);
   }
   recipe_.model.vocabulary = tokenizer_->size();
-  model_.emplace(recipe_.model, recipe_.training.seed);
+  make_model(recipe_);
 }
 
 text::Tokenizer LanguageTask::train_tokenizer() const {
@@ -89,6 +89,27 @@ DataSummary LanguageTask::summary() const {
 
 data::UniformBatches LanguageTask::batches(const data::TextWindows& windows) const {
   return {windows.size(), std::max<Index>(1, recipe_.training.batch_tokens / windows.length())};
+}
+
+// From 0: the line ends before this token of the text.
+Index LanguageTask::line_at(Index token) const {
+  const std::vector<int> line_end = tokenizer_->encode("\n");
+  std::span<const int> text = windows_->before(token);
+  Index line = 0;
+  for (auto found = std::ranges::search(text, line_end); !found.empty(); ++line) {
+    text = {found.end(), text.end()};
+    found = std::ranges::search(text, line_end);
+  }
+  return line;
+}
+
+std::string LanguageTask::describe_batch(Index epoch, Index number) {
+  const data::UniformBatches all = batches(*windows_);
+  std::vector<Index> places;
+  for (Index window = all.begin(number); window < all.end(number); ++window) {
+    places.push_back(line_at(windows_->begin_of(window, recipe_.training.seed, epoch)));
+  }
+  return list_places("windows from lines", places);
 }
 
 models::LanguageBatch LanguageTask::training_batch(Index epoch, Index number) {

@@ -24,6 +24,7 @@ class LanguageTask : public ModelTask<models::LanguageModel, models::LanguageBat
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index) override { return batches(*windows_).size(); }
+  std::string describe_batch(Index epoch, Index number) override;
   Index num_validation_batches() const override {
     return validation_ ? batches(*validation_).size() : 0;
   }
@@ -37,6 +38,7 @@ class LanguageTask : public ModelTask<models::LanguageModel, models::LanguageBat
  private:
   data::UniformBatches batches(const data::TextWindows& windows) const;
   text::Tokenizer train_tokenizer() const;
+  Index line_at(Index token) const;
 
   Recipe recipe_;
   std::vector<std::string> lines_;

@@ -53,7 +53,7 @@ void MaskedTask::prepare(const std::string& tokenizer_folder) {
   masking_.emplace(data::MaskingOptions{
       .mask = tokenizer_->mask().value(), .vocabulary = tokenizer_->size(), .seed = training.seed});
   recipe_.model.vocabulary = tokenizer_->size();
-  model_.emplace(recipe_.model, training.seed);
+  make_model(recipe_);
 }
 
 text::Tokenizer MaskedTask::train_tokenizer() const {
@@ -68,6 +68,14 @@ DataSummary MaskedTask::summary() const {
 
 Index MaskedTask::num_batches(Index epoch) {
   return plan_.of_epoch(epoch, corpus_->sizes()).size();
+}
+
+std::string MaskedTask::describe_batch(Index epoch, Index number) {
+  std::vector<Index> places;
+  for (const Index line : plan_.of_epoch(epoch, corpus_->sizes()).batch(number)) {
+    places.push_back(corpus_->place(line));
+  }
+  return list_places("lines", places);
 }
 
 models::MaskedBatch MaskedTask::training_batch(Index epoch, Index number) {

@@ -25,6 +25,7 @@ class MaskedTask : public ModelTask<models::MaskedModel, models::MaskedBatch> {
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index epoch) override;
+  std::string describe_batch(Index epoch, Index number) override;
   Index num_validation_batches() const override { return validation_plan_.size(); }
   // Some validation lines with their masked tokens predicted.
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;

@@ -1,6 +1,7 @@
 #include "heed/train/metrics_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,33 +44,65 @@ std::string kept_lines(const std::string& log, Index update, Index validated_upd
 
 MetricsLog::MetricsLog(std::string path, Index update, Index validated_update)
     : path_(std::move(path)) {
+  truncate(update, validated_update);
+}
+
+MetricsLog::~MetricsLog() { close(); }
+
+void MetricsLog::truncate(Index update, Index validated_update) {
+  close();
+  unsynced_.clear();
+  synced_size_ = 0;
   if (io::is_file(path_)) {
     const std::string before = io::read_file(path_);
     const std::string kept = kept_lines(before, update, validated_update);
     if (kept != before) io::write_file_atomically(path_, kept);
+    synced_size_ = std::ssize(kept);
   }
+  open();
+}
+
+// Leaves in the file what was synced, and the rest to flush().
+void MetricsLog::open() {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  check(descriptor_ >= 0, path_, ": cannot be written: ", std::strerror(errno));
+  if (descriptor_ < 0) fail_writing(errno);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail_writing(errno);
+  check(status.st_size >= synced_size_, path_, ": expected at least ", synced_size_,
+        " bytes, found ", status.st_size);
+  if (::ftruncate(descriptor_, synced_size_) != 0) fail_writing(errno);
 }
 
-MetricsLog::~MetricsLog() { ::close(descriptor_); }
-
-void MetricsLog::add(const UpdateReport& report) {
-  append(ordered_json{{"kind", "update"},
-                      {"update", report.update},
-                      {"epoch", report.epoch},
-                      {"loss", number(report.loss)},
-                      {"likelihood_loss", number(report.likelihood_loss)},
-                      {"learning_rate", report.learning_rate},
-                      {"gradient_norm", number(report.gradient_norm)},
-                      {"source_tokens", report.source_tokens},
-                      {"target_tokens", report.target_tokens},
-                      {"applied", report.is_applied},
-                      {"seconds", report.seconds}}
-             .dump());
+void MetricsLog::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+  num_written_ = 0;
 }
 
-void MetricsLog::add(const ValidationReport& report) {
+// After an error the system may have dropped bytes that it had taken, so the file is opened again
+// and all is written that was not synced.
+void MetricsLog::fail_writing(int error) {
+  close();
+  fail(ErrorKind::failed, path_, ": cannot be written: ", std::strerror(error));
+}
+
+void MetricsLog::queue(const UpdateReport& report) {
+  unsynced_ += ordered_json{{"kind", "update"},
+                            {"update", report.update},
+                            {"epoch", report.epoch},
+                            {"loss", number(report.loss)},
+                            {"likelihood_loss", number(report.likelihood_loss)},
+                            {"learning_rate", report.learning_rate},
+                            {"gradient_norm", number(report.gradient_norm)},
+                            {"source_tokens", report.source_tokens},
+                            {"target_tokens", report.target_tokens},
+                            {"applied", report.is_applied},
+                            {"seconds", report.seconds}}
+                   .dump() +
+               '\n';
+}
+
+void MetricsLog::queue(const ValidationReport& report) {
   ordered_json line{{"kind", "validation"},
                     {"update", report.update},
                     {"epoch", report.epoch},
@@ -86,25 +119,26 @@ void MetricsLog::add(const ValidationReport& report) {
     line["samples"].push_back(
         {{"source", sample.source}, {"output", sample.output}, {"reference", sample.reference}});
   }
-  append(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  unsynced_ += line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+void MetricsLog::flush() {
+  if (descriptor_ < 0) open();
+  while (num_written_ < unsynced_.size()) {
+    const ssize_t count =
+        ::write(descriptor_, unsynced_.data() + num_written_, unsynced_.size() - num_written_);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail_writing(count < 0 ? errno : ENOSPC);
+    num_written_ += static_cast<std::size_t>(count);
+  }
 }
 
 void MetricsLog::sync() {
-  const int synced = ::fdatasync(descriptor_);
-  check(synced == 0, path_, ": cannot be written: ", std::strerror(errno));
-}
-
-void MetricsLog::append(std::string line) {
-  line += '\n';
-  const char* rest = line.data();
-  std::size_t size = line.size();
-  while (size > 0) {
-    const ssize_t written = ::write(descriptor_, rest, size);
-    if (written < 0 && errno == EINTR) continue;
-    check(written > 0, path_, ": cannot be written: ", std::strerror(errno));
-    rest += written;
-    size -= static_cast<std::size_t>(written);
-  }
+  flush();
+  if (::fdatasync(descriptor_) != 0) fail_writing(errno);
+  synced_size_ += std::ssize(unsynced_);
+  unsynced_.clear();
+  num_written_ = 0;
 }
 
 }  // namespace heed::train

@@ -18,15 +18,29 @@ class MetricsLog {
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
 
-  void add(const UpdateReport& report);
-  void add(const ValidationReport& report);
+  // Only remembers the line; flush() writes it.
+  void queue(const UpdateReport& report);
+  void queue(const ValidationReport& report);
+  // After an Error both may be called again: nothing is lost, and nothing is written twice.
+  void flush();
   void sync();  // before a checkpoint that counts on these lines
 
+  void add(const UpdateReport& report) { queue(report), flush(); }
+  void add(const ValidationReport& report) { queue(report), flush(); }
+
+  // As in the constructor.
+  void truncate(Index update, Index validated_update);
+
  private:
-  void append(std::string line);
+  void open();
+  void close();
+  [[noreturn]] void fail_writing(int error);
 
   std::string path_;
   int descriptor_ = -1;
+  Index synced_size_ = 0;        // of the file, when it was last synced
+  std::string unsynced_;         // all lines since then
+  std::size_t num_written_ = 0;  // bytes of them that are in the file
 };
 
 }  // namespace heed::train

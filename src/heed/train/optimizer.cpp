@@ -45,7 +45,7 @@ Optimizer::Optimizer(std::vector<nn::NamedTensor> parameters, const OptimizerOpt
   }
 }
 
-double Optimizer::gradient_norm() const {
+std::vector<double> Optimizer::squared_gradients() const {
   std::vector<double> squares(pieces_.size(), 0.0);
   parallel_for(static_cast<Index>(pieces_.size()), [&](Index i) {
     const Piece& piece = pieces_[i];
@@ -53,13 +53,24 @@ double Optimizer::gradient_norm() const {
     if (!gradient.is_defined()) return;
     squares[i] = kernels::sum_of_squares(gradient.data() + piece.begin, piece.size);
   });
-  double total = 0;
-  for (const double square : squares) total += square;
-  return std::sqrt(total);
+  return squares;
+}
+
+std::vector<std::string> Optimizer::non_finite_gradients() const {
+  const std::vector<double> squares = squared_gradients();
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const std::string& name = parameters_[pieces_[i].parameter].name;
+    if (std::isfinite(squares[i]) || (!names.empty() && names.back() == name)) continue;
+    names.push_back(name);
+  }
+  return names;
 }
 
 Optimizer::Step Optimizer::step(double learning_rate, double gradient_scale) {
-  const double norm = gradient_norm() * gradient_scale;
+  double total = 0;
+  for (const double square : squared_gradients()) total += square;
+  const double norm = std::sqrt(total) * gradient_scale;
   if (!std::isfinite(norm)) return {norm, false};
   ++num_steps_;
 

@@ -1,6 +1,7 @@
 // Adam and AdamW over all parameters of a model at once.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "heed/nn/module.h"
@@ -33,6 +34,8 @@ class Optimizer {
   // without a gradient stays as it is. The result does not depend on the number of threads.
   Step step(double learning_rate, double gradient_scale);
   void clear_gradients();
+  // The names of the parameters whose gradient is not finite, in their order.
+  std::vector<std::string> non_finite_gradients() const;
 
   // Part of a checkpoint. One mean and one square for each parameter, in their order.
   struct Moments {
@@ -52,7 +55,7 @@ class Optimizer {
     Index size;
   };
 
-  double gradient_norm() const;  // before scaling
+  std::vector<double> squared_gradients() const;  // the sum of squares of every piece
 
   std::vector<nn::NamedTensor> parameters_;
   std::vector<Moments> moments_;

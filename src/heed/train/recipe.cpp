@@ -15,6 +15,7 @@
 #include "heed/io/json_fields.h"
 #include "heed/models/config_fields.h"
 #include "heed/train/recipe_fields.h"
+#include "heed/train/snapshots.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {
@@ -52,6 +53,10 @@ constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 
 constexpr double below_one = 0.999999;  // for rates that must not reach 1
 
+// Squares of gradients below about 1e-21 are 0 as floats. Adam then divides by epsilon alone, which
+// must not be smaller than such a gradient.
+constexpr double min_epsilon = 1e-20;
+
 // Builds the table, one call for each setting.
 class FieldList {
  public:
@@ -88,6 +93,12 @@ class FieldList {
   template <typename Value>  // of an enum that has names
   void choice(const std::string& name, Value& value, const std::string& description) {
     choice(name, value, description, heed::choices<Value>());
+  }
+
+  void flag(const std::string& name, bool& value, const std::string& description) {
+    choice(name, value, description, yes_or_no);
+    fields.back().description = description;
+    fields.back().is_flag = true;
   }
 
   void length(const std::string& name, RunLength& value,
@@ -176,7 +187,7 @@ void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, Schedule
   list.number<Index>("warm-up", schedule.warm_up, 0, "linear warm-up steps");
   list.alias("warmup-steps");
   list.betas("betas", optimizer, "beta1 and beta2 of Adam");
-  list.number<double>("epsilon", optimizer.epsilon, 0, "epsilon of Adam", 1);
+  list.number<double>("epsilon", optimizer.epsilon, min_epsilon, "epsilon of Adam", 1);
   list.number<double>("weight-decay", optimizer.weight_decay, 0,
                       "weight decay of matrices (decoupled with adamw)", 1e3);
   list.number<double>("clip", optimizer.clip, 0, "maximum gradient norm; 0: no clipping", 1e9);
@@ -190,26 +201,31 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.number<Index>("batch-tokens", training.batch_tokens, 2,
                      "batch size in tokens; of pairs, the larger of source and target");
   list.number<Index>("accumulate", training.accumulate, 1,
-                     "batches per update (gradient accumulation)");
+                     "batches per update (gradient accumulation)", 1'000'000);
   list.number<Index>("max-length", training.max_length, 2,
                      "maximum length of an example in tokens; longer ones are left out");
   list.number<std::uint64_t>("seed", training.seed, 0, "random seed");
+  list.flag("strict", training.strict, "stop when the loss diverges, without a rollback");
+  list.may_differ_on_resume();
 }
 
 void add_validation_fields(FieldList& list, TrainingOptions& training) {
   list.length("validate-every", training.validate_every, parse_interval,
               "validation interval: 1e (epochs) or 500u (updates)");
   list.length("save-every", training.save_every, parse_interval, "checkpoint interval: 1e or 500u");
+  list.number<double>("save-minutes", training.save_minutes, 0,
+                      "maximum minutes between checkpoints; 0: no maximum", 1e6);
+  list.may_differ_on_resume();
   list.choice("early-stopping", training.early_stopping, "validation metric for early stopping");
   list.number<Index>("patience", training.patience, 1,
                      "validations without improvement before early stopping");
   list.number<Index>("average", training.average, 1,
-                     "number of last checkpoints whose weights are averaged", 1000);
+                     "number of last checkpoints whose weights are averaged", max_snapshots);
   list.number<double>("ema", training.ema, 0,
                       "decay of an exponential moving average of the weights; 0: none", below_one);
   list.number<Index>("keep", training.keep, 0,
                      "snapshots of the weights for the explorer, spread over the run; 0: none",
-                     1000);
+                     max_snapshots);
   list.may_differ_on_resume();
   list.choice("validation-bleu", training.validation_bleu, "compute BLEU in validations",
               yes_or_no);

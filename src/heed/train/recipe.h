@@ -14,6 +14,7 @@
 #include "heed/train/optimizer.h"
 #include "heed/train/run_length.h"
 #include "heed/train/schedule.h"
+#include "heed/train/write_retry.h"
 
 namespace heed::train {
 
@@ -33,6 +34,7 @@ struct TrainingOptions {
   RunLength after = updates(8000);
   RunLength validate_every = epochs(1);
   RunLength save_every = epochs(1);
+  double save_minutes = 10;  // a checkpoint at the latest after this time; 0: by `save_every` alone
   StoppingMetric early_stopping = StoppingMetric::none;
   Index patience = 10;  // validations without improvement
   Index average = 1;    // checkpoints whose weights are averaged; 1: no average
@@ -44,6 +46,9 @@ struct TrainingOptions {
   std::string fields = "source,target";  // names of the fields of `pairs`
   std::uint64_t seed = 1;
   Index keep = 0;  // checkpoints whose weights are kept, spread over the run, to look at later
+  // A run that diverges stops at once, and does not go back to its last checkpoint.
+  bool strict = false;
+  RetryOptions write_retry = {};  // not part of the recipe
   // Fine-tuning of a pretrained model.
   std::string freeze = {};  // prefixes of the names of frozen parameters, separated by commas
   Index lora = 0;           // above 0: the rank of a LoRA adapter, which alone is trained

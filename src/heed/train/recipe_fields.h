@@ -20,6 +20,7 @@ struct RecipeField {
   std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)
   std::string group = {};                     // heading in the help
   bool may_differ_on_resume = false;
+  bool is_flag = false;  // on the command line, true without a value
 };
 
 inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained model";

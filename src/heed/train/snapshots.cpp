@@ -106,9 +106,10 @@ Weights Snapshots::average(Index update, const Weights& weights) const {
   return mean;
 }
 
-void Snapshots::delete_unlisted() const {
+void Snapshots::delete_unlisted(const std::vector<Index>& others) const {
   for (const Index update : stored_snapshots(folder_)) {
-    if (!updates_.contains(update)) std::filesystem::remove(snapshot_path(folder_, update));
+    const bool is_listed = updates_.contains(update) || std::ranges::count(others, update) > 0;
+    if (!is_listed) std::filesystem::remove(snapshot_path(folder_, update));
   }
 }
 

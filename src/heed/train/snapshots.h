@@ -23,6 +23,9 @@ struct SnapshotUpdates {
   bool contains(Index update) const;
 };
 
+// The most that a run may ask for, of each.
+inline constexpr Index max_snapshots = 1000;
+
 class Snapshots {
  public:
   // In the folder, which exists. `updates` are those that a checkpoint lists.
@@ -41,8 +44,8 @@ class Snapshots {
   // among them, they count as the newest.
   Weights average(Index update, const Weights& weights) const;
 
-  // Deletes the files that updates() does not list. For after a checkpoint is written.
-  void delete_unlisted() const;
+  // Deletes the files that neither updates() nor `others` lists. For after a checkpoint is written.
+  void delete_unlisted(const std::vector<Index>& others = {}) const;
 
  private:
   void write(Index update, const Weights& weights) const;

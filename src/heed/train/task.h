@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/nn/forward_context.h"
@@ -44,6 +46,8 @@ class Task {
   // the batches of an uninterrupted one.
   virtual Index num_batches(Index epoch) = 0;
   virtual BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) = 0;
+  // Where the examples of a batch are in the data, for messages: "lines 12, 845, 90".
+  virtual std::string describe_batch(Index epoch, Index batch);
 
   virtual Index num_validation_batches() const = 0;  // 0: no validation data
   virtual BatchLoss validation_loss(Index batch, nn::ForwardContext& context) const = 0;
@@ -57,5 +61,8 @@ class Task {
   // A resumed run needs it besides its checkpoint.
   virtual void save_tokenizer(const std::string& folder) const = 0;
 };
+
+// "lines 12, 845, 90 and 13 more". The places count from 0, the text from 1.
+std::string list_places(std::string_view what, std::span<const Index> places);
 
 }  // namespace heed::train

@@ -1,17 +1,23 @@
 #include "heed/train/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <new>
+#include <sstream>
 
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
+#include "heed/base/memory.h"
+#include "heed/core/storage.h"
+#include "heed/io/files.h"
+#include "heed/train/memory_need.h"
+#include "heed/train/write_retry.h"
 
 namespace heed::train {
 namespace {
-
-// Updates in a row without a finite loss or gradient before the run is given up.
-constexpr Index max_skipped_in_a_row = 5;
 
 constexpr const char* hint =
     "; try a lower `learning_rate`, a longer `warm_up` or a smaller `clip`";
@@ -47,6 +53,44 @@ bool run_unless_stopped(TrainingObserver& observer, const std::function<void()>&
   }
 }
 
+// Refuses (ErrorKind::model) a place in the data that an epoch does not have.
+RunDescription with_valid_place(RunDescription run, Task& task, const TrainingFolder& folder) {
+  const Index num_batches = task.num_batches(run.state.epoch);
+  check_as(ErrorKind::model, run.state.batch < num_batches, folder.checkpoint(),
+           ": state: batch: expected less than ", num_batches, ", the batches of an epoch, found ",
+           run.state.batch);
+  return run;
+}
+
+// Refuses (ErrorKind::failed) more parameters than can be trained in the memory that there is.
+const Weights& with_enough_memory(const Weights& parameters, const TrainingOptions& options) {
+  Index count = 0;
+  for (const nn::NamedTensor& parameter : parameters) count += parameter.value.size();
+  require_memory(optimizer_bytes(count, options),
+                 "gradients and Adam moments of " + std::to_string(count) + " parameters");
+  return parameters;
+}
+
+SnapshotCounts snapshot_counts(const TrainingOptions& options) {
+  return {.averaged = options.average > 1 ? options.average : 0, .kept = options.keep};
+}
+
+// Without the sign of a NaN, which depends on the processor.
+std::string shown(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
+
+// "a, b, c and 12 more"
+std::string shortened(const std::vector<std::string>& names) {
+  constexpr std::size_t max_listed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), max_listed); ++i) {
+    text.append(i == 0 ? "" : ", ").append(names[i]);
+  }
+  if (names.size() > max_listed) {
+    text.append(" and ").append(std::to_string(names.size() - max_listed)).append(" more");
+  }
+  return text;
+}
+
 }  // namespace
 
 Trainer::Trainer(Task& task, const TrainedParameters& parameters, const TrainingFolder& folder,
@@ -54,44 +98,68 @@ Trainer::Trainer(Task& task, const TrainedParameters& parameters, const Training
     : task_(task),
       parameters_(parameters),
       folder_(folder),
-      run_(std::move(run)),
+      run_(with_valid_place(std::move(run), task, folder)),
       options_(run_.recipe.training),
       observer_(observer),
-      optimizer_(parameters.list(), options_.optimizer),
+      optimizer_(with_enough_memory(parameters.list(), options_), options_.optimizer),
       schedule_(make_schedule(options_, task)),
       stopping_(options_.early_stopping, options_.patience),
-      snapshots_(folder.snapshots(),
-                 {.averaged = options_.average > 1 ? options_.average : 0, .kept = options_.keep},
-                 run_.state.snapshots),
+      snapshots_(folder.snapshots(), snapshot_counts(options_), run_.state.snapshots),
       log_(folder.metrics(), run_.state.update, run_.state.validated_update),
+      save_time_(std::chrono::steady_clock::now()),
       seconds_before_(run_.state.seconds),
-      start_(std::chrono::steady_clock::now()) {
+      start_(save_time_) {
   if (options_.ema > 0) ema_.emplace(optimizer_.parameters(), options_.ema);
   stopping_.state = run_.state.stopping;
   if (checkpoint) {
     checkpoint->restore(optimizer_, ema_ ? &*ema_ : nullptr);
-    saved_update_ = run_.state.update;
+    saved_ = current_state();
+    warn_of_other_environment(*checkpoint);
   } else {
-    snapshots_.keep(0, optimizer_.parameters());  // the initial weights
+    write([this] { snapshots_.keep(0, optimizer_.parameters()); });  // the initial weights
     save();
   }
+}
+
+void Trainer::warn_of_other_environment(const Checkpoint& checkpoint) {
+  const Environment here = current_environment();
+  if (!checkpoint.environment() || *checkpoint.environment() == here) return;
+  observer_.on_warning("this run was trained with " + to_string(*checkpoint.environment()) +
+                       ", and resumes with " + to_string(here) +
+                       ": its weights may differ in their last bits from those of an "
+                       "uninterrupted run");
 }
 
 RunEnd Trainer::run() {
   run_.state.is_finished = false;  // a finished run may be resumed with a longer `after`
   while (true) {
+    try {
+      const RunEnd end = run_to_end();
+      observer_.on_finish(end);
+      return end;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::diverged) throw;
+      roll_back(error.what());
+    } catch (const std::bad_alloc&) {
+      fail(ErrorKind::failed, "training: out of memory in update ", run_.state.update + 1,
+           ": tensors take ", in_gigabytes(tensor_bytes()),
+           "; try a smaller `batch_tokens` and a larger `accumulate`", good_checkpoint());
+    }
+  }
+}
+
+RunEnd Trainer::run_to_end() {
+  while (true) {
     if (!save_and_validate_if_due()) break;
     if (is_at_end()) {
       if (!finish()) break;
-      const RunEnd end = stopping_.is_exhausted() ? RunEnd::stopped_early : RunEnd::finished;
-      observer_.on_finish(end);
-      return end;
+      return stopping_.is_exhausted() ? RunEnd::stopped_early : RunEnd::finished;
     }
     if (observer_.should_stop() || !prepare_epoch()) break;
     run_update();
   }
-  save();
-  observer_.on_finish(RunEnd::interrupted);
+  // Otherwise the run resumes from its last checkpoint, and diverges as if it had not stopped.
+  if (can_be_saved(optimizer_, ema())) save();
   return RunEnd::interrupted;
 }
 
@@ -100,9 +168,35 @@ bool Trainer::prepare_epoch() {
   return run_unless_stopped(observer_, [this] { task_.num_batches(run_.state.epoch); });
 }
 
+// The checkpoint is written again at once, so that a run that is killed afterwards resumes with the
+// smaller step too.
+void Trainer::roll_back(const std::string& reason) {
+  const TrainingState diverged = run_.state;
+  // At its end a run fails, so that it does not finish with weights that were never good for more.
+  const bool is_given_up = options_.strict || is_at_end() || diverged.rollbacks >= max_rollbacks;
+  check_as(ErrorKind::diverged, !is_given_up, reason, hint, good_checkpoint());
+  // There is none before the first one, and older versions kept none.
+  const bool is_previous = !can_return_to_newest() && io::is_file(folder_.previous_checkpoint());
+  const Checkpoint checkpoint =
+      Checkpoint::load(is_previous ? folder_.previous_checkpoint() : folder_.checkpoint());
+  TrainingState& state = run_.state;
+  state = checkpoint.run().state;
+  state.is_finished = false;
+  state.rate_scale = diverged.rate_scale / 2;
+  state.rollbacks = diverged.rollbacks + 1;
+  state.diverged_update = diverged.update;
+  if (is_previous) state.previous_snapshots = state.snapshots.averaged;
+  checkpoint.restore(optimizer_, ema_ ? &*ema_ : nullptr);
+  stopping_.state = state.stopping;
+  snapshots_ = Snapshots(folder_.snapshots(), snapshot_counts(options_), state.snapshots);
+  save();
+  write([&] { log_.truncate(state.update, state.validated_update); });
+  observer_.on_rollback({reason, diverged.update, state.update, state.rate_scale});
+}
+
 bool Trainer::is_due(const RunLength& interval) const {
   const TrainingState& state = run_.state;
-  if (state.update == 0) return false;
+  if (state.update == 0 || state.skipped_in_a_row > 0) return false;
   if (interval.epochs) return state.batch == 0 && state.epoch % *interval.epochs == 0;
   return state.update % *interval.updates == 0;
 }
@@ -141,15 +235,16 @@ double Trainer::share_done() {
 
 void Trainer::run_update() {
   UpdateReport report;
-  accumulate_gradients(report);
-  apply_gradients(report);
-  report_update(report);
+  const Batches batches = accumulate_gradients(report);
+  apply_gradients(report, batches);
+  report_update(std::move(report));
 }
 
 // Leaves sums over all targets in the report. The state moves to the next update.
-void Trainer::accumulate_gradients(UpdateReport& report) {
+Trainer::Batches Trainer::accumulate_gradients(UpdateReport& report) {
   TrainingState& state = run_.state;
   const Index num_batches = task_.num_batches(state.epoch);
+  const Index begin = state.batch;
   report.epoch = state.epoch;
   for (Index i = 0; i < options_.accumulate && state.batch < num_batches; ++i, ++state.batch) {
     auto context =
@@ -162,17 +257,19 @@ void Trainer::accumulate_gradients(UpdateReport& report) {
     report.source_tokens += batch.num_source_tokens;
     backward(batch.loss);
   }
+  const Batches batches{state.epoch, begin, state.batch};
   report.update = ++state.update;
   report.share_done = share_done();
   if (state.batch == num_batches) {
     state.batch = 0;
     ++state.epoch;
   }
+  return batches;
 }
 
 // An update whose loss or gradient is not finite is skipped.
-void Trainer::apply_gradients(UpdateReport& report) {
-  report.learning_rate = schedule_.rate(report.update, share_of_time());
+void Trainer::apply_gradients(UpdateReport& report, const Batches& batches) {
+  report.learning_rate = schedule_.rate(report.update, share_of_time()) * run_.state.rate_scale;
   report.gradient_norm = std::nan("");
   report.is_applied = false;
   if (std::isfinite(report.loss)) {
@@ -181,8 +278,23 @@ void Trainer::apply_gradients(UpdateReport& report) {
     report.gradient_norm = step.gradient_norm;
     report.is_applied = step.is_applied;
   }
+  if (!report.is_applied) report.problem = describe_problem(report, batches);
   optimizer_.clear_gradients();
   if (ema_ && report.is_applied) ema_->update(optimizer_.parameters(), optimizer_.num_steps());
+}
+
+// "loss nan, gradient norm nan, not finite in decoder.0.norm.gain; lines 12, 845"
+std::string Trainer::describe_problem(const UpdateReport& report, const Batches& batches) {
+  constexpr Index max_batches = 3;  // of several that are accumulated
+  std::ostringstream text;
+  text << "loss " << shown(report.loss) << ", gradient norm " << shown(report.gradient_norm);
+  const std::vector<std::string> names = optimizer_.non_finite_gradients();
+  if (!names.empty()) text << ", not finite in " << shortened(names);
+  for (Index batch = batches.begin; batch < std::min(batches.end, batches.begin + max_batches);
+       ++batch) {
+    text << "; " << task_.describe_batch(batches.epoch, batch);
+  }
+  return text.str();
 }
 
 void Trainer::report_update(UpdateReport report) {
@@ -191,46 +303,109 @@ void Trainer::report_update(UpdateReport report) {
   report.likelihood_loss /= num_targets;
   run_.state.target_tokens += report.target_tokens;
   report.seconds = seconds();
-  log_.add(report);
+  log_.queue(report);
+  write([this] { log_.flush(); });
   observer_.on_update(report);
-  check_divergence(report.is_applied);
+  check_divergence(report);
 }
 
-void Trainer::check_divergence(bool is_applied) {
+void Trainer::check_divergence(const UpdateReport& report) {
   TrainingState& state = run_.state;
-  state.skipped_in_a_row = is_applied ? 0 : state.skipped_in_a_row + 1;
+  state.skipped_in_a_row = report.is_applied ? 0 : state.skipped_in_a_row + 1;
+  if (report.is_applied && state.update > state.diverged_update) state.rollbacks = 0;
   check_as(ErrorKind::diverged, state.skipped_in_a_row < max_skipped_in_a_row,
            "training diverged: expected a finite loss and gradient, found none in the ",
-           max_skipped_in_a_row, " updates up to ", state.update, hint);
+           max_skipped_in_a_row, " updates up to ", state.update, ": ", report.problem);
 }
 
+// Nothing is due after an update that was skipped: its weights are those of the update before, and
+// may be about to diverge.
 bool Trainer::save_and_validate_if_due() {
-  const Index update = run_.state.update;
+  const TrainingState& state = run_.state;
   const bool is_save_due = is_due(options_.save_every);
-  if (is_save_due) snapshots_.add(update, optimizer_.parameters());
-  if (is_due(options_.validate_every) && run_.state.validated_update != update) {
+  if (is_save_due) write([&] { snapshots_.add(state.update, optimizer_.parameters()); });
+  if (is_due(options_.validate_every) && state.validated_update != state.update) {
     if (!validate_and_export()) return false;
   }
-  if (is_save_due && saved_update_ != update) save();
+  if ((is_save_due || is_save_overdue()) && !is_saved()) save();
   return true;
 }
 
 bool Trainer::finish() {
-  if (run_.state.validated_update != run_.state.update && !validate_and_export()) return false;
+  const TrainingState& state = run_.state;
+  check_as(ErrorKind::diverged, state.skipped_in_a_row == 0,
+           "training diverged: expected a finite loss and gradient in the last update, found none "
+           "in the ",
+           state.skipped_in_a_row, " up to ", state.update);
+  if (state.validated_update != state.update && !validate_and_export()) return false;
   run_.state.is_finished = true;
   save();
   return true;
 }
 
+bool Trainer::is_return_point() const {
+  return run_.state.update == 0 || is_due(options_.save_every);
+}
+
+bool Trainer::can_return_to_newest() const {
+  return saved_ && saved_->is_return_point && optimizer_.num_steps() > saved_->optimizer_steps;
+}
+
+bool Trainer::is_newest_kept() const {
+  const bool is_first = saved_ && saved_->is_return_point && saved_->update != run_.state.update &&
+                        !io::is_file(folder_.previous_checkpoint());
+  return is_first || can_return_to_newest();
+}
+
+Trainer::Saved Trainer::current_state() const {
+  const TrainingState& state = run_.state;
+  return {state.update, state.validated_update, state.optimizer_steps, is_return_point(),
+          state.snapshots.averaged};
+}
+
+bool Trainer::is_saved() const {
+  return saved_ && saved_->update == run_.state.update &&
+         saved_->validated_update == run_.state.validated_update;
+}
+
+bool Trainer::is_save_overdue() {
+  const std::chrono::duration<double, std::ratio<60>> minutes =
+      std::chrono::steady_clock::now() - save_time_;
+  return options_.save_minutes > 0 && minutes.count() >= options_.save_minutes &&
+         can_be_saved(optimizer_, ema());
+}
+
 void Trainer::save() {
-  log_.sync();
-  run_.state.seconds = seconds();
-  run_.state.optimizer_steps = optimizer_.num_steps();
-  run_.state.stopping = stopping_.state;
-  run_.state.snapshots = snapshots_.updates();
-  save_checkpoint(folder_.checkpoint(), run_, optimizer_, ema_ ? &*ema_ : nullptr);
-  snapshots_.delete_unlisted();
-  saved_update_ = run_.state.update;
+  TrainingState& state = run_.state;
+  state.seconds = seconds();
+  state.optimizer_steps = optimizer_.num_steps();
+  state.stopping = stopping_.state;
+  state.snapshots = snapshots_.updates();
+  const bool is_kept = is_newest_kept();
+  if (is_kept) state.previous_snapshots = saved_->averaged;
+  write([this] { log_.sync(); });
+  write([&] {
+    if (is_kept) return save_next_checkpoint(folder_, run_, optimizer_, ema());
+    save_checkpoint(folder_.checkpoint(), run_, optimizer_, ema());
+  });
+  saved_ = current_state();
+  save_time_ = std::chrono::steady_clock::now();
+  write([&] { snapshots_.delete_unlisted(state.previous_snapshots); });
+}
+
+void Trainer::write(const std::function<void()>& action) {
+  try {
+    retry_write(folder_.training(), options_.write_retry, observer_, action);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::failed) throw;
+    fail(ErrorKind::failed, error.what(), good_checkpoint());
+  }
+}
+
+std::string Trainer::good_checkpoint() const {
+  if (!saved_) return "";
+  return "; " + folder_.newest_checkpoint() + " holds the run as it was after update " +
+         std::to_string(saved_->update);
 }
 
 std::optional<Weights> Trainer::averaged_weights() const {
@@ -260,7 +435,8 @@ bool Trainer::validate_and_export() {
   run_.state.validated_update = run_.state.update;
   if (has_validation) {
     report.seconds = seconds();
-    log_.add(report);
+    log_.queue(report);
+    write([this] { log_.flush(); });
     observer_.on_validation(report);
   }
   return true;
@@ -283,7 +459,7 @@ bool Trainer::measure_loss(ValidationReport& report, std::optional<BorrowedWeigh
   report.loss = report.is_average ? *average_loss : *latest_loss;
   check_as(ErrorKind::diverged, std::isfinite(report.loss),
            "training diverged: expected a finite validation loss, found ", report.loss,
-           " after update ", report.update, hint);
+           " after update ", report.update);
   report.perplexity = std::exp(report.loss);
   return true;
 }
@@ -313,9 +489,15 @@ bool Trainer::add_scores(ValidationReport& report) {
 void Trainer::save_model() {
   const NoGrad no_grad;
   parameters_.merge_adapter();
-  folder_.check_in_place();
-  task_.save_model(folder_.model());
-  parameters_.save_adapter(folder_.model());
+  const std::optional<std::string> bad = first_non_finite(nn::named_parameters(task_));
+  check_as(ErrorKind::diverged, !bad,
+           "training diverged: expected finite weights, found others in ", bad.value_or(""),
+           " after update ", run_.state.update);
+  write([this] {
+    folder_.check_in_place();
+    task_.save_model(folder_.model());
+    parameters_.save_adapter(folder_.model());
+  });
 }
 
 }  // namespace heed::train

@@ -134,7 +134,8 @@ class FolderRun {
     folder_.check_in_place();
     if (mode_ == RunMode::overwrite) folder_.remove_run();
     for (const std::string& file :
-         {folder_.tokenizer(), folder_.metrics(), snapshot_path(folder_.snapshots(), 0)}) {
+         {folder_.tokenizer(), folder_.metrics(), folder_.next_checkpoint(),
+          snapshot_path(folder_.snapshots(), 0)}) {
       lock_.made().add_file(file);
     }
     task.save_tokenizer(folder_.model());
@@ -158,7 +159,8 @@ void sweep(const TrainingFolder& folder) {
 
 std::optional<Checkpoint> load_checkpoint(const TrainingFolder& folder, RunMode mode) {
   if (mode == RunMode::overwrite || !folder.has_checkpoint()) return std::nullopt;
-  return Checkpoint::load(folder.checkpoint());
+  if (!io::is_file(folder.checkpoint())) restore_previous_checkpoint(folder);
+  return Checkpoint::load_newest(folder);
 }
 
 // What is trained. Made when the folder is locked, because reading the data may take long.
@@ -239,6 +241,14 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   };
   return train_in(TrainingFolder(training.model_folder), training.mode, std::move(run), read_data,
                   observer);
+}
+
+void restore_previous_checkpoint(const std::string& model_folder) {
+  const TrainingFolder folder(model_folder);
+  check_as(ErrorKind::usage, folder.has_checkpoint(), model_folder,
+           ": expected a training run to resume, found none");
+  const TrainingLock lock(folder);
+  restore_previous_checkpoint(folder);
 }
 
 }  // namespace heed::train

@@ -25,7 +25,8 @@ struct TrainingResult {
 // contents, a model without a checkpoint, and a resumed run with other options or data than it was
 // started with; Error(failed) when another process trains in the folder. The folder is locked
 // before anything slow begins. A run that ends before its first checkpoint removes what it has
-// made, and nothing else. Throws Error(diverged) when the loss stays infinite.
+// made, and nothing else. A run that diverges goes back to its last checkpoint with half the
+// learning rate; Error(diverged) when that does not help, and at once with `strict`.
 TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options,
                      TrainingObserver& observer);
 TrainingResult train(Task& task, const std::string& model_folder,
@@ -43,5 +44,9 @@ struct Training {
 // The same for a task that is made from files: Error(data) for bad ones. The recipe's kind of model
 // is that of the task.
 TrainingResult train_model(Training training, TrainingObserver& observer);
+
+// Sets the run in a model folder back by one checkpoint, for when the newest is damaged. Refuses
+// (ErrorKind::usage) a folder without a previous one.
+void restore_previous_checkpoint(const std::string& model_folder);
 
 }  // namespace heed::train

@@ -45,7 +45,11 @@ bool is_in_place(const io::Descriptor& folder, const std::string& path) {
 
 }  // namespace
 
-bool TrainingFolder::has_checkpoint() const { return io::is_file(checkpoint()); }
+std::string TrainingFolder::newest_checkpoint() const {
+  return io::is_file(checkpoint()) ? checkpoint() : previous_checkpoint();
+}
+
+bool TrainingFolder::has_checkpoint() const { return io::is_file(newest_checkpoint()); }
 
 bool TrainingFolder::has_model() const { return io::is_file(models::weights_path(model_)); }
 
@@ -92,9 +96,11 @@ void TrainingFolder::check_usable(RunMode mode) const {
            "fine-tune it with `from`, or replace it with `overwrite`");
 }
 
-// The checkpoint first: what is left, if the process dies here, is a model or the rest of one.
+// The checkpoints first, and the newest last of them: what is left, if the process dies here, is
+// the whole run, a model, or the rest of one.
 void TrainingFolder::remove_run() const {
-  std::vector<std::string> files{checkpoint(), models::adapter_path(model_)};
+  std::vector<std::string> files{previous_checkpoint(), next_checkpoint(), checkpoint(),
+                                 models::adapter_path(model_)};
   for (const char* name : models::model_files) files.push_back(model_ + '/' + name);
   for (const std::string& file : files) {
     std::error_code error;

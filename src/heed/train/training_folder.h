@@ -16,16 +16,24 @@ class TrainingFolder {
   const std::string& model() const { return model_; }
   std::string training() const { return model_ + "/training"; }
   std::string checkpoint() const { return training() + "/checkpoint.safetensors"; }
+  // The one before it that a run can go back to.
+  std::string previous_checkpoint() const {
+    return training() + "/checkpoint.previous.safetensors";
+  }
+  // Written before it takes the place of checkpoint().
+  std::string next_checkpoint() const { return training() + "/checkpoint.next.safetensors"; }
   std::string snapshots() const { return training() + "/checkpoints"; }
   std::string metrics() const { return training() + "/metrics.jsonl"; }
   std::string tokenizer() const { return model_ + "/tokenizer.model"; }
 
+  // checkpoint(), or the one before it if a process died while it replaced checkpoint().
+  std::string newest_checkpoint() const;
   bool has_checkpoint() const;
   // Refuses (ErrorKind::usage) a path that is something else than a training run: no name, a file,
   // a folder with other contents, a model without a checkpoint (unless it is overwritten), and for
   // RunMode::resume a folder without a run.
   void check_usable(RunMode mode) const;
-  // Removes the checkpoint and the model, and nothing else.
+  // Removes the checkpoints and the model, and nothing else.
   void remove_run() const;
   // Refuses (ErrorKind::failed) to write when the run's own folder is gone: what stands in its
   // place is somebody else's.

@@ -19,6 +19,7 @@ struct UpdateReport {
   Index target_tokens = 0;   // of this update
   Index source_tokens = 0;
   bool is_applied = true;  // false: loss or gradient was not finite
+  std::string problem;     // then: which gradients were not finite, and what was in the batches
   double seconds = 0;      // training time since the run was started
   double share_done = 0;   // estimate of how much of the run is done, 0 to 1
 };
@@ -63,20 +64,29 @@ struct RunStart {
   Index update = 0;  // above 0: the run is resumed after this update
 };
 
+// A run that diverged continues from its last good checkpoint, with a smaller step.
+struct RollbackReport {
+  std::string reason;
+  Index update = 0;       // the last one before the rollback
+  Index restored = 0;     // the update of the checkpoint
+  double rate_scale = 1;  // the learning rate is multiplied by it from here on
+};
+
 enum class RunEnd { finished, stopped_early, interrupted };
 
 // Does nothing unless overridden.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  // Called while a run prepares, between two updates and during validations: true makes it save and
-  // return.
+  // Called while a run prepares, between two updates, during validations and while a full disk is
+  // waited for: true makes it save and return.
   virtual bool should_stop() { return false; }
   virtual void on_warning(const std::string& /*message*/) {}
   virtual void on_start(const RunStart&) {}
   virtual void on_update(const UpdateReport&) {}
   virtual void on_validation_start(Index /*update*/) {}
   virtual void on_validation(const ValidationReport&) {}
+  virtual void on_rollback(const RollbackReport&) {}
   virtual void on_finish(RunEnd) {}
 };
 

@@ -47,7 +47,9 @@ text::ParallelLines read_pairs(const FilePaths& files, const std::string& prefix
 }  // namespace
 
 TranslationTask::TranslationTask(const FilePaths& files, const Recipe& recipe)
-    : recipe_(recipe), plan_(recipe.training.batch_tokens, recipe.training.seed) {
+    : recipe_(recipe),
+      examples_(files.contains("source") ? "lines" : "pairs"),
+      plan_(recipe.training.batch_tokens, recipe.training.seed) {
   check_options(files, recipe);
   lines_ = read_pairs(files, "", recipe.training.fields);
   if (files.contains(alignment_role)) {
@@ -84,7 +86,7 @@ void TranslationTask::prepare(const std::string& tokenizer_folder) {
                                            .seed = training.seed});
   if (validation_lines_) validation_ = make_validation();
   recipe_.model.vocabulary = tokenizer_->size();
-  model_.emplace(recipe_.model, training.seed);
+  make_model(recipe_);
 }
 
 // Both languages share one tokenizer.
@@ -126,14 +128,23 @@ const data::BatchPlan& TranslationTask::plan(Index epoch) {
   return plan_.of_epoch(epoch, corpus_->of_epoch(epoch).sizes());
 }
 
+std::vector<Index> TranslationTask::lines_of(Index epoch, Index number) {
+  std::vector<Index> lines;
+  for (const Index pair : plan(epoch).batch(number)) {
+    lines.push_back(corpus_->of_epoch(epoch).line(pair));
+  }
+  return lines;
+}
+
+std::string TranslationTask::describe_batch(Index epoch, Index number) {
+  return list_places(examples_, lines_of(epoch, number));
+}
+
 models::TranslationBatch TranslationTask::training_batch(Index epoch, Index number) {
   const data::TranslationCorpus& corpus = corpus_->of_epoch(epoch);
-  const std::span<const Index> pairs = plan(epoch).batch(number);
-  models::TranslationBatch batch = make_batch(corpus, pairs);
+  models::TranslationBatch batch = make_batch(corpus, plan(epoch).batch(number));
   if (links_) {
-    std::vector<Index> lines;
-    for (const Index pair : pairs) lines.push_back(corpus.line(pair));
-    batch.links = token_links(*links_, lines, batch, *tokenizer_);
+    batch.links = token_links(*links_, lines_of(epoch, number), batch, *tokenizer_);
   }
   return batch;
 }

@@ -28,6 +28,7 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index epoch) override { return plan(epoch).size(); }
+  std::string describe_batch(Index epoch, Index number) override;
   Index num_validation_batches() const override;
   // BLEU of greedy translations, and some of them.
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
@@ -45,6 +46,7 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
   };
 
   const data::BatchPlan& plan(Index epoch);
+  std::vector<Index> lines_of(Index epoch, Index number);  // of the files, from 0
   text::Tokenizer train_tokenizer() const;
   Validation make_validation() const;
   // Greedy translations; nothing when stopped.
@@ -52,6 +54,7 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
                                                     const ShouldStop& should_stop) const;
 
   Recipe recipe_;
+  std::string examples_;  // lines of two files, or pairs of one
   text::ParallelLines lines_;
   std::optional<WordLinks> links_;  // one list for each training pair
   std::optional<text::ParallelLines> validation_lines_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/io/sha256.h"
+#include "heed/models/finite_weights.h"
 
 namespace heed::train {
 namespace {
@@ -47,6 +49,13 @@ void assign_weights(Weights& to, const Weights& from) {
   }
 }
 
+std::optional<std::string> first_non_finite(const Weights& weights) {
+  for (const nn::NamedTensor& weight : weights) {
+    if (models::first_not_finite(std::span<const float>(weight.value.values()))) return weight.name;
+  }
+  return std::nullopt;
+}
+
 BorrowedWeights::BorrowedWeights(Weights model, Weights other)
     : model_(std::move(model)), own_(copy_weights(model_)), other_(std::move(other)) {
   assign_weights(model_, other_);
@@ -60,6 +69,9 @@ void BorrowedWeights::swap() {
 BorrowedWeights::~BorrowedWeights() { assign_weights(model_, own_); }
 
 void WeightsWriter::add(std::string_view prefix, const Weights& weights) {
+  const std::optional<std::string> bad = first_non_finite(weights);
+  check_as(ErrorKind::diverged, !bad, "training diverged: expected finite numbers to save, found ",
+           "others in ", prefix, bad.value_or(""));
   for (const nn::NamedTensor& weight : weights) {
     records_.push_back(io::float_record(std::string(prefix) + weight.name, sizes_of(weight.value),
                                         weight.value.values()));

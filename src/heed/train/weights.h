@@ -1,6 +1,7 @@
 // The weights of a model at one moment: copied, swapped, and in files with a checksum.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ using Weights = std::vector<nn::NamedTensor>;
 Weights copy_weights(const Weights& weights);
 // Overwrites the values of `to`, which has the same names and shapes.
 void assign_weights(Weights& to, const Weights& from);
+
+// The name of the first tensor with a value that is not finite; nothing when there is none.
+std::optional<std::string> first_non_finite(const Weights& weights);
 
 // Gives a model other weights for the lifetime of this object; then it gets its own back.
 class BorrowedWeights {
@@ -36,7 +40,8 @@ class BorrowedWeights {
 // Several groups of weights in one safetensors file; the names of a group start with its prefix.
 class WeightsWriter {
  public:
-  // The weights must stay as they are until write().
+  // The weights must stay as they are until write(). Refuses (ErrorKind::diverged) values that are
+  // not finite.
   void add(std::string_view prefix, const Weights& weights);
   // Replaces the file in one step.
   void write(const std::string& path, io::Metadata metadata) const;

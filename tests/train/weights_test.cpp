@@ -1,0 +1,50 @@
+#include "heed/train/weights.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "heed/base/error.h"
+#include "support/temporary_folder.h"
+
+namespace heed::train {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float largest = std::numeric_limits<float>::max();
+
+Weights sample_weights() {
+  return {{"small", Tensor::full({3}, 1)}, {"large", Tensor::full({300, 301}, largest)}};
+}
+
+TEST(FirstNonFinite, FindsOneValueAnywhere) {
+  EXPECT_EQ(first_non_finite({}), std::nullopt);
+  EXPECT_EQ(first_non_finite(sample_weights()), std::nullopt);
+  for (const float bad : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
+    for (const Index place : {0, 40000, 300 * 301 - 1}) {
+      Weights weights = sample_weights();
+      weights[1].value.data()[place] = bad;
+      EXPECT_EQ(first_non_finite(weights), "large");
+      weights[0].value.data()[1] = bad;
+      EXPECT_EQ(first_non_finite(weights), "small");
+    }
+  }
+}
+
+TEST(WeightsWriter, RefusesValuesThatAreNotFinite) {
+  Weights weights = sample_weights();
+  weights[0].value.data()[1] = infinity;
+  WeightsWriter writer;
+  try {
+    writer.add("adam.square.", weights);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::diverged);
+    EXPECT_STREQ(error.what(),
+                 "training diverged: expected finite numbers to save, found others in "
+                 "adam.square.small");
+  }
+}
+
+}  // namespace
+}  // namespace heed::train
