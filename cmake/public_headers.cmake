@@ -77,7 +77,8 @@ set(HEED_PUBLIC_HEADERS
   heed/train/schedule.h
   heed/train/task.h
   heed/train/training.h
-  heed/train/training_observer.h)
+  heed/train/training_observer.h
+  heed/train/write_retry.h)
 
 # What private members and templates of public classes need. Installed, but no promise: they may change
 # in any version.
