@@ -45,10 +45,6 @@ TrainingProgress::TrainingProgress(std::ostream& log, const ProgressOptions& opt
 
 bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
 
-void TrainingProgress::on_warning(const std::string& message) {
-  log_ << "warning: " << message << std::endl;
-}
-
 void TrainingProgress::on_start(const train::RunStart& start) {
   const train::DataSummary& data = start.data;
   if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) {

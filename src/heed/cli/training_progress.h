@@ -32,7 +32,6 @@ class TrainingProgress : public train::TrainingObserver {
   void on_validation_start(Index update) override;
   void on_validation(const train::ValidationReport& report) override;
   void on_rollback(const train::RollbackReport& report) override;
-  void on_warning(const std::string& message) override;
   void on_finish(train::RunEnd end) override;
 
  private:
