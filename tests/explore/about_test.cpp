@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 void write_validation(const std::string& folder, const std::string& samples) {
   const train::TrainingFolder training(folder);
-  training.create();
+  io::create_folder(training.snapshots());
   io::write_file_atomically(training.metrics(), R"({"kind":"update","update":1})"
                                                 "\n"
                                                 R"({"kind":"validation","update":1,"samples":)" +

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "explore/small_folders.h"
+#include "heed/io/files.h"
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 #include "io/expect_error.h"
@@ -18,7 +19,7 @@ using models::ModelKind;
 // The weights of another seed as a checkpoint of the folder's training.
 void add_checkpoint(const std::string& folder, Index update, float value) {
   const train::TrainingFolder training(folder);
-  training.create();
+  io::create_folder(training.snapshots());
   models::TranslationModel model = models::load_model<models::TranslationModel>(folder);
   train::Weights weights = nn::named_parameters(model);
   for (nn::NamedTensor& weight : weights) std::ranges::fill(weight.value.values(), value);

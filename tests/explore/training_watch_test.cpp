@@ -202,7 +202,7 @@ TEST(TrainingEvents, TellOfARunWhileItGoesOn) {
 TEST(TrainingWatch, TheHistoryOfALongRunIsOfBoundedSize) {
   const TemporaryFolder folder;
   const train::TrainingFolder files(folder.path());
-  files.create();
+  io::create_folder(files.snapshots());
   const std::string sentence(300, 'x');
   std::string log;
   for (int update = 1; update <= 6000; ++update) {
@@ -226,7 +226,7 @@ TEST(TrainingWatch, TheHistoryOfALongRunIsOfBoundedSize) {
 TEST(TrainingEvents, EveryListenerGetsTheHistoryAndThenTheNews) {
   const TemporaryFolder folder;
   const train::TrainingFolder files(folder.path());
-  files.create();
+  io::create_folder(files.snapshots());
   train::MetricsLog log(files.metrics(), 0, 0);
   log.add(train::UpdateReport{.update = 1});
 
