@@ -1,4 +1,4 @@
-// Expects a heed::Error of one kind with exactly this message.
+// Expects a heed::Error of one kind with exactly this message, shortened as every message is.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ void expect_error(ErrorKind kind, const std::string& message, Action&& action) {
     action();
     ADD_FAILURE() << "expected an error: " << message;
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), message);
+    EXPECT_STREQ(error.what(), Error(kind, message).what());
     EXPECT_EQ(error.kind(), kind) << message;
   }
 }
