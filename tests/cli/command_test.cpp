@@ -164,7 +164,7 @@ TEST(Command, EachKindOfErrorHasItsExitCodeAndOneLine) {
     const Outcome outcome =
         run_work([kind = kind]() -> int { fail(kind, "a.txt: found\nnothing"); });
     EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.err, "heed: a.txt: found nothing\n");
+    EXPECT_EQ(outcome.err, "heed: a.txt: found\\nnothing\n");
   }
 }
 

@@ -53,7 +53,7 @@ TEST(LabelledLines, WithALabelOfMoreThanALineAreRefusedByFileAndLine) {
   const std::string tsv = folder.write("a.tsv", "\x1b[31mred\tx\n");
   expect_error(ErrorKind::data, tsv + ":1" + expected + "\"\\x1b[31mred\"",
                [&] { read_labelled_lines(tsv); });
-  const std::string endless = folder.write("b.tsv", std::string(1001, 'l') + "\tx\n");
+  const std::string endless = folder.write("b.tsv", std::string(1001, 'l').append("\tx\n"));
   expect_error(ErrorKind::data,
                endless + ":1: expected a label of at most 1000 bytes, found one of 1001",
                [&] { read_labelled_lines(endless); });

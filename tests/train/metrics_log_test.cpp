@@ -100,9 +100,9 @@ TEST(MetricsLog, WritesNullForWhatIsNotFinite) {
 
 TEST(MetricsLog, SaysWhyItCannotBeWritten) {
   errno = 0;
-  MetricsLog log("/dev/null", 0, 0);  // a device that cannot be synced
+  // A device that can neither be truncated nor synced.
   io::expect_error(ErrorKind::failed, "/dev/null: cannot be written: Invalid argument",
-                   [&] { log.sync(); });
+                   [] { MetricsLog("/dev/null", 0, 0).sync(); });
 }
 
 TEST(MetricsLog, AfterAnErrorNothingIsLostAndNothingIsWrittenTwice) {

@@ -11,6 +11,7 @@
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/base/memory.h"
+#include "heed/base/printable.h"
 #include "heed/core/storage.h"
 #include "heed/io/files.h"
 #include "heed/train/memory_need.h"
@@ -174,7 +175,8 @@ void Trainer::roll_back(const std::string& reason) {
   const TrainingState diverged = run_.state;
   // At its end a run fails, so that it does not finish with weights that were never good for more.
   const bool is_given_up = options_.strict || is_at_end() || diverged.rollbacks >= max_rollbacks;
-  check_as(ErrorKind::diverged, !is_given_up, reason, hint, good_checkpoint());
+  // The observer has heard of the gradients and the lines; what to do now must fit the message.
+  check_as(ErrorKind::diverged, !is_given_up, excerpt(reason, 100), hint, good_checkpoint());
   // There is none before the first one, and older versions kept none.
   const bool is_previous = !can_return_to_newest() && io::is_file(folder_.previous_checkpoint());
   const Checkpoint checkpoint =

@@ -18,10 +18,10 @@ struct UpdateReport {
   double gradient_norm = 0;  // before clipping
   Index target_tokens = 0;   // of this update
   Index source_tokens = 0;
-  bool is_applied = true;  // false: loss or gradient was not finite
-  std::string problem;     // then: which gradients were not finite, and what was in the batches
-  double seconds = 0;      // training time since the run was started
-  double share_done = 0;   // estimate of how much of the run is done, 0 to 1
+  bool is_applied = true;    // false: loss or gradient was not finite
+  std::string problem = {};  // then: which gradients were not finite, and what was in the batches
+  double seconds = 0;        // training time since the run was started
+  double share_done = 0;     // estimate of how much of the run is done, 0 to 1
 };
 
 // The model's output for a validation example, and the reference; of a language model, generated
