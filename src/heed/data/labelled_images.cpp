@@ -121,12 +121,13 @@ void LabelledImages::read_folders(const std::string& folder) {
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
   }
   take_memory(std::ssize(files), folder);
-  cancellable_ranges(static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const Image image = read_image(files[static_cast<std::size_t>(i)].string());
-      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
-    }
-  });
+  cancellable_ranges(
+      static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+          const Image image = read_image(files[static_cast<std::size_t>(i)].string());
+          std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+        }
+      });
 }
 
 int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {
