@@ -39,6 +39,8 @@ TEST(StrictJson, RefusesDeepNestingAndBrokenText) {
   expect_refused("expected at most 4 levels of JSON, found more", std::string(1'000'000, '['));
   expect_refused("expected JSON, found a mistake at byte 3", "{}x");
   expect_refused("expected JSON, found a number that is too large", "[1e999]");
+  expect_refused("expected JSON, found a mistake at byte 3", std::string_view("{}\0x", 4));
+  expect_refused("expected JSON, found a mistake in line 2, byte 4", std::string_view("{}\n\0", 4));
 }
 
 // With the time of each member proportional to their number, these would take many minutes.

@@ -46,6 +46,11 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     constexpr int number_overflow = 406;
     check_as(kind_, error.id != number_overflow, source_,
              ": expected JSON, found a number that is too large");
+    refuse(byte);
+  }
+
+  // The text has a mistake at this byte, counted from 1.
+  [[noreturn]] void refuse(std::size_t byte) const {
     const auto line = 1 + std::ranges::count(text_.substr(0, byte), '\n');
     const bool has_lines = text_.find('\n') != std::string_view::npos;
     fail(kind_, source_, ": expected JSON, found a mistake ",
@@ -92,6 +97,9 @@ class StrictBuilder : public nlohmann::json_sax<json> {
 json parse_strict_json(std::string_view text, const std::string& source, int max_depth,
                        ErrorKind kind) {
   StrictBuilder builder(text, source, max_depth, kind);
+  // The parser takes a zero byte for the end of the text, and would not see what follows it.
+  const std::size_t zero = text.find('\0');
+  if (zero != std::string_view::npos) builder.refuse(zero + 1);
   json::sax_parse(text, &builder);
   return builder.take();
 }
