@@ -17,6 +17,8 @@ class MessageReader {
   bool next();
   // Goes to the next field of that number.
   bool find(std::uint64_t wanted);
+  // Was there something that is no message, or no whole one, so far?
+  bool is_damaged() const { return is_damaged_; }
 
   std::uint64_t field = 0;
   std::uint64_t number = 0;
@@ -25,8 +27,10 @@ class MessageReader {
  private:
   std::uint64_t read_number();
   void read_value(int wire_type);
+  void read_content(std::uint64_t length);
 
   std::string_view rest_;
+  bool is_damaged_ = false;
 };
 
 }  // namespace heed::text

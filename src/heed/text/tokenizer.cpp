@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/text/byte_sentencepiece.h"
+#include "heed/text/charsmap.h"
 #include "heed/text/message_reader.h"
 #include "heed/text/tokenizer_training.h"
 
@@ -73,6 +75,16 @@ bool has_space_before(std::string_view model) {
   return number_in(model, normalizer_spec, add_dummy_prefix, 1) != 0;
 }
 
+bool loads(sentencepiece::SentencePieceProcessor& processor, std::string_view model) {
+  try {
+    return processor.LoadFromSerializedProto(model).ok();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // its trie throws for some pieces, those with a zero byte
+    return false;
+  }
+}
+
 }  // namespace
 
 struct Tokenizer::Model {
@@ -99,8 +111,9 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
            " pieces, found ", num_pieces);
   auto model = std::make_shared<Model>();
   model->bytes = bytes;
-  const auto status = model->processor.LoadFromSerializedProto(model->bytes);
-  check_as(ErrorKind::model, status.ok(), name, ": not a SentencePiece model");
+  check_as(ErrorKind::model,
+           has_safe_charsmaps(model->bytes) && loads(model->processor, model->bytes), name,
+           ": not a SentencePiece model");
 
   const auto& processor = model->processor;
   check_as(ErrorKind::model,
@@ -123,7 +136,7 @@ Subwords Tokenizer::subwords() const { return model_->subwords; }
 std::vector<int> Tokenizer::encode(std::string_view text) const {
   std::vector<int> ids;
   const auto status = model_->processor.Encode(text, &ids);
-  check(status.ok(), "tokenizer: cannot encode: ", status.message());
+  check_as(ErrorKind::model, status.ok(), "tokenizer: cannot encode: ", status.message());
   return ids;
 }
 
@@ -133,7 +146,7 @@ std::string Tokenizer::decode(std::span<const int> ids) const {
   }
   std::string text;
   const auto status = model_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
-  check(status.ok(), "tokenizer: cannot decode: ", status.message());
+  check_as(ErrorKind::model, status.ok(), "tokenizer: cannot decode: ", status.message());
   return text;
 }
 
