@@ -3,7 +3,7 @@
 # make demo   train a small translator on the built-in corpus and try it
 # See CONTRIBUTING.md for the others. Missing Debian packages are installed first.
 
-.PHONY: program test dev-test tsan-test demo bench format format-check style-check web-check tidy clean \
+.PHONY: program test dev-test tsan-test fuzz demo bench format format-check style-check web-check tidy clean \
         packages ci-packages
 
 program: packages
@@ -24,6 +24,13 @@ tsan-test: ci-packages
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan
+
+# Each harness for this many minutes: make fuzz MINUTES=10
+MINUTES ?= 1
+fuzz: ci-packages
+	cmake --preset dev
+	cmake --build --preset dev --target fuzzers
+	fuzz/run --minutes $(MINUTES)
 
 demo: program
 	build/release/heed demo

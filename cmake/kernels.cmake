@@ -21,6 +21,11 @@ if(HEED_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
        -fno-sanitize=alignment,function,null,object-size,pointer-overflow,vptr)
 endif()
 
+if(HEED_BUILD_FUZZERS)
+  # Kernels see numbers, not files: nothing in them is worth counting.
+  list(APPEND kernel_options -fno-sanitize=fuzzer-no-link)
+endif()
+
 if(kernel_options OR kernel_definitions)
   # Other options than the rest, so precompiled headers do not fit.
   set_source_files_properties(${kernel_sources} PROPERTIES
