@@ -449,7 +449,8 @@ TEST(BadTokenizer, FilesThatAreNoTokenizerOfTheModel) {
       {whole + "\x0a", "not a SentencePiece model"},
       {whole + "\x0a\x7f", "not a SentencePiece model"},
       {whole + std::string("\x0a\x03\x0a\x01\x61", 5), "not a SentencePiece model"},  // a twice
-      {whole + std::string("\x0a\x04\x0a\x02\0z", 6), "not a SentencePiece model"},   // a zero byte
+      {whole + std::string("\x0a\x04\x0a\x02\0z", 6),  // a piece with a zero byte
+       "expected the 8 pieces of config.json, found 9"},
       {trained("ab", {.vocabulary = 16, .subwords = characters}),
        "expected the 8 pieces of config.json, found 7"},
       {trained("abc", {.vocabulary = 16, .subwords = characters, .with_mask = true}),
