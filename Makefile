@@ -47,11 +47,12 @@ format:
 format-check:
 	git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
 
-# Which terms are used, who includes whom, and what is installed.
+# Which terms are used, who includes whom, what is installed, and which tests hold the promises.
 style-check:
 	scripts/check_words
 	scripts/check_layers
 	scripts/check_public_headers
+	scripts/check_promises
 
 web-check:
 	cd web && { [ -d node_modules ] || npm ci --no-audit --no-fund --no-update-notifier --loglevel=error; }
