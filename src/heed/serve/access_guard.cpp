@@ -9,8 +9,9 @@
 namespace heed::serve {
 namespace {
 
+// With an empty icon: browsers would ask for /favicon.ico.
 constexpr const char* first_page =
-    "<!doctype html>\n<title>heed explore</title>\n"
+    "<!doctype html>\n<title>heed explore</title>\n<link rel=\"icon\" href=\"data:,\">\n"
     "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n<p><a href=\"/\">heed explore</a></p>\n";
 
 // application/json, with or without parameters.
