@@ -28,22 +28,14 @@ const char* name_of_type(mode_t mode) {
 
 FileReader::FileReader(std::string path, ErrorKind kind) : path_(std::move(path)), kind_(kind) {
   // Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail_reading(errno);
+  descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!descriptor_.is_open()) fail_reading(errno);
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) {
-    const int error = errno;
-    ::close(descriptor_);
-    fail_reading(error);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    ::close(descriptor_);
-    fail(kind_, path_, ": expected a file, found ", name_of_type(status.st_mode));
-  }
+  if (::fstat(descriptor_.number(), &status) != 0) fail_reading(errno);
+  check_as(kind_, S_ISREG(status.st_mode), path_, ": expected a file, found ",
+           name_of_type(status.st_mode));
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
-
-FileReader::~FileReader() { ::close(descriptor_); }
 
 std::string FileReader::read(std::uint64_t count) {
   std::string bytes;
@@ -77,7 +69,7 @@ std::string FileReader::read_rest(std::uint64_t max_bytes) {
 std::size_t FileReader::read_some(char* to, std::size_t count) {
   for (;;) {
     check_cancelled();
-    const ssize_t done = ::read(descriptor_, to, std::min(count, max_read_bytes));
+    const ssize_t done = ::read(descriptor_.number(), to, std::min(count, max_read_bytes));
     if (done >= 0) return static_cast<std::size_t>(done);
     if (errno != EINTR) fail_reading(errno);
   }

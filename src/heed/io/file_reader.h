@@ -7,6 +7,7 @@
 #include <string>
 
 #include "heed/base/error.h"
+#include "heed/io/descriptor.h"
 
 namespace heed::io {
 
@@ -15,9 +16,6 @@ class FileReader {
   // Refuses (`kind`) what is missing or cannot be opened, and folders, pipes and devices, at once:
   // it never waits for the other end of a pipe.
   FileReader(std::string path, ErrorKind kind);
-  ~FileReader();
-  FileReader(const FileReader&) = delete;
-  FileReader& operator=(const FileReader&) = delete;
 
   std::uint64_t size() const { return size_; }  // when it was opened
 
@@ -34,7 +32,7 @@ class FileReader {
 
   std::string path_;
   ErrorKind kind_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::uint64_t size_ = 0;
 };
 
