@@ -9,11 +9,11 @@
 
 #include "heed/base/index.h"
 #include "heed/cli/command.h"
+#include "heed/text/lines.h"
 
 namespace heed::cli {
 
-// A longer line is refused before it is in memory.
-inline constexpr std::size_t max_line_bytes = 1 << 20;
+using text::max_line_bytes;  // a longer line is refused before it is in memory
 
 enum class LineFormat {
   text,  // the line itself
