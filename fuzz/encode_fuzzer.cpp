@@ -1,10 +1,10 @@
 // Any text, encoded with a tokenizer of each kind. Streamed text equals decoded text, bytes come
 // back as they were, and BPE-dropout of rate 0 changes nothing.
 #include "harness.h"
+#include "heed/base/utf8.h"
 #include "heed/text/bpe_dropout.h"
 #include "heed/text/text_stream.h"
 #include "heed/text/tokenizer.h"
-#include "heed/text/utf8.h"
 #include "heed/text/words.h"
 
 using namespace heed;
@@ -37,7 +37,7 @@ std::string streamed(const Tokenizer& tokenizer, const std::vector<int>& ids) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::test(ErrorKind::data, data, size, [](std::string_view input) {
-    if (!text::is_valid_utf8(input)) return;  // refused long before
+    if (!is_valid_utf8(input)) return;  // refused long before
     for (const Tokenizer& tokenizer : tokenizers()) {
       const std::vector<int> ids = tokenizer.encode(input);
       const std::string decoded = tokenizer.decode(ids);

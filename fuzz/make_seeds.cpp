@@ -106,7 +106,7 @@ void add_tokenizers(const Seeds& seeds) {
   const std::string line = "the ball";
   for (const Choice<text::Subwords>& subwords : choices<text::Subwords>()) {
     const auto tokenizer =
-        text::Tokenizer::train(lines, {.vocabulary = 32, .subwords = subwords.value});
+        text::Tokenizer::train(lines, {.vocabulary = 24, .subwords = subwords.value});
     seeds.add("tokenizer", std::string(subwords.name),
               static_cast<char>(line.size()) + line + tokenizer.bytes());
   }

@@ -1,9 +1,9 @@
 // Any bytes as tokenizer.model, after the length of a text in one byte and that text, which is
 // encoded with it.
 #include "harness.h"
+#include "heed/base/utf8.h"
 #include "heed/text/text_stream.h"
 #include "heed/text/tokenizer.h"
-#include "heed/text/utf8.h"
 
 using namespace heed;
 
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return fuzz::test(ErrorKind::model, data, size, [](std::string_view input) {
     const auto [length, rest] = fuzz::split_choice(input);
     const std::string line(rest.substr(0, length));
-    if (!text::is_valid_utf8(line)) return;  // refused long before
+    if (!is_valid_utf8(line)) return;  // refused long before
     use(text::Tokenizer::from_bytes(rest.substr(line.size())), line);
   });
 }

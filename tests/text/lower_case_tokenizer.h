@@ -1,7 +1,6 @@
 // A tokenizer that normalises: its table turns A into a, and has nothing else in it.
 #pragma once
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -30,9 +29,8 @@ inline std::vector<std::uint32_t> lower_case_trie() {
 
 inline std::string charsmap(const std::vector<std::uint32_t>& trie, const std::string& texts) {
   const auto size = static_cast<std::uint32_t>(trie.size() * sizeof trie[0]);
-  std::string bytes(sizeof size + size, '\0');
-  std::memcpy(bytes.data(), &size, sizeof size);
-  std::memcpy(bytes.data() + sizeof size, trie.data(), size);
+  std::string bytes(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.append(reinterpret_cast<const char*>(trie.data()), size);
   return bytes + texts;
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/random.h"
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 namespace heed::text {
 namespace {

@@ -16,11 +16,11 @@ TEST(MemoryNeed, CountsGradientsMomentsAndTheMovingAverage) {
 }
 
 TEST(MemoryNeed, RefusesWhatDoesNotFitWithItsSize) {
-  EXPECT_NO_THROW(require_memory(1000, "weights", 1000));
-  EXPECT_NO_THROW(require_memory(Index{1} << 60, "weights", std::nullopt));
+  EXPECT_NO_THROW(check_memory(1000, "weights", 1000));
+  EXPECT_NO_THROW(check_memory(Index{1} << 60, "weights", std::nullopt));
   io::expect_error(ErrorKind::failed,
                    "training: expected 41.3 GB of memory for weights, found 22.0 GB",
-                   [] { require_memory(41'300'000'000, "weights", 22'000'000'000); });
+                   [] { check_memory(41'300'000'000, "weights", 22'000'000'000); });
 }
 
 TEST(MemoryNeed, OfAModelIsKnownBeforeItIsMade) {
@@ -28,11 +28,11 @@ TEST(MemoryNeed, OfAModelIsKnownBeforeItIsMade) {
   config.vocabulary = 100;
   const Index count = models::num_parameters(config);
   TrainingOptions options;
-  EXPECT_NO_THROW(require_memory_for(config, options, 16 * count));
-  EXPECT_THROW(require_memory_for(config, options, 16 * count - 1), Error);
+  EXPECT_NO_THROW(check_memory_for(config, options, 16 * count));
+  EXPECT_THROW(check_memory_for(config, options, 16 * count - 1), Error);
   options.freeze = "encoder";  // of which there are no gradients
-  EXPECT_NO_THROW(require_memory_for(config, options, 4 * count));
-  EXPECT_THROW(require_memory_for(config, options, 4 * count - 1), Error);
+  EXPECT_NO_THROW(check_memory_for(config, options, 4 * count));
+  EXPECT_THROW(check_memory_for(config, options, 4 * count - 1), Error);
 }
 
 }  // namespace

@@ -71,6 +71,17 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string escape_controls(std::string_view text, std::string_view kept) {
+  std::string escaped;
+  while (!text.empty()) {
+    const auto [value, bytes] = first_character(text);
+    text.remove_prefix(bytes.size());
+    const bool stays = !value || !is_control(*value) || kept.find(bytes) != kept.npos;
+    escaped += stays ? std::string(bytes) : escape(*value);
+  }
+  return escaped;
+}
+
 std::string shorten_middle(std::string text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   const std::size_t kept = max_bytes - std::min(max_bytes, ellipsis.size());

@@ -11,6 +11,9 @@ namespace heed {
 // escapes: \n, \t, \x1b, \u202e.
 std::string printable(std::string_view text);
 
+// Escapes control characters and the ends of lines and paragraphs alone, but for those in `kept`.
+std::string escape_controls(std::string_view text, std::string_view kept = "");
+
 // At most `max_bytes` of a text in UTF-8, with "..." in place of its middle. Cuts no character.
 std::string shorten_middle(std::string text, std::size_t max_bytes);
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
 
 #include "heed/base/error.h"
 #include "heed/cli/attend_report.h"
 #include "heed/cli/csv.h"
+#include "heed/models/finite_weights.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/embedding.h"
 #include "heed/ops/matmul.h"
@@ -85,13 +87,12 @@ void check_num_words(Index words, const AttendOptions& options) {
 // The words and the number that is NaN or infinite, in [..., N, columns].
 std::string first_not_finite(const Tensor& x, const std::vector<std::string>& words,
                              const std::vector<std::string>& columns) {
-  const auto values = x.values();
-  const auto wrong = std::ranges::find_if_not(values, [](float v) { return std::isfinite(v); });
-  if (wrong == values.end()) return "";
-  const Index at = wrong - values.begin(), width = x.dim(-1);
-  std::string names = '\'' + words[at / width % x.dim(-2)] + '\'';
-  if (!columns.empty()) names += " and '" + columns[at % width] + '\'';
-  return fmt::format("{}, found {}", names, *wrong);
+  const std::optional<Index> place = models::first_not_finite(x.values());
+  if (!place) return "";
+  const Index width = x.dim(-1);
+  std::string names = '\'' + words[*place / width % x.dim(-2)] + '\'';
+  if (!columns.empty()) names += " and '" + columns[*place % width] + '\'';
+  return fmt::format("{}, found {}", names, x.values()[*place]);
 }
 
 // Numbers that are too large for a float have no place in a softmax, nor in JSON.

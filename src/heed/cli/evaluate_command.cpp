@@ -258,7 +258,7 @@ Command evaluate_command() {
   command.group(option_group::model);
   add_input_options(command, *options);
   command.group(option_group::search);
-  command.number("--beam,--beam-size", options->beam_size, {1, infer::max_beam_size},
+  command.number("--beam,--beam-size", options->beam_size, {1, models::max_beam_size},
                  "beam size; 1 is greedy search (default: the model's own, otherwise 5)");
   command.group("Metrics");
   command.option("--metrics", options->metrics, "bleu, chrf or both, separated by a comma")

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/base/utf8.h"
 #include "heed/io/strict_json.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -74,7 +74,7 @@ bool LineChunks::get_line(std::string& line) {
 
 void LineChunks::decode(std::string& line) const {
   const std::string place = fmt::format("{}:{}", name_, num_lines_ + 1);
-  if (const auto at = text::first_invalid_byte(line)) {
+  if (const auto at = first_invalid_byte(line)) {
     fail(ErrorKind::data, fmt::format("{}: not valid UTF-8 at byte {} (found {:#04x})", place,
                                       *at + 1, static_cast<unsigned char>(line[*at])));
   }

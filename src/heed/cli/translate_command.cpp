@@ -9,6 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/cli/one_line.h"
 #include "heed/infer/translator.h"
+#include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 
 namespace heed::cli {
@@ -149,7 +150,7 @@ namespace {
 
 void add_search_options(Command& command, TranslateOptions& options) {
   command.group(option_group::search);
-  command.number("--beam,--beam-size", options.beam_size, {1, infer::max_beam_size},
+  command.number("--beam,--beam-size", options.beam_size, {1, models::max_beam_size},
                  "beam size; 1 is greedy search (default: the model's own, otherwise 5)");
   command.number("--length-penalty", options.length_penalty,
                  {-infer::largest_length_penalty, infer::largest_length_penalty},
@@ -162,7 +163,7 @@ void add_search_options(Command& command, TranslateOptions& options) {
       ->type_name("FILE");
   command.repeatable("--forbid", options.forbid, "forbid this word in the output");
   command.repeatable("--require", options.require, "require this word in the output");
-  command.number("--diverse-groups", options.diverse_groups, {1, infer::max_beam_size},
+  command.number("--diverse-groups", options.diverse_groups, {1, models::max_beam_size},
                  "groups of diverse beam search; must divide the beam size");
   command.number("--diversity-penalty", options.diversity_penalty,
                  {0, infer::largest_score_penalty},
@@ -173,7 +174,7 @@ void add_search_options(Command& command, TranslateOptions& options) {
 
 void add_output_options(Command& command, TranslateOptions& options) {
   command.group(option_group::output);
-  command.number("--n-best", options.n_best, {1, infer::max_beam_size},
+  command.number("--n-best", options.n_best, {1, models::max_beam_size},
                  "print the N best translations: number ||| text ||| features ||| score");
   command.flag("--scores", options.scores, "append ||| and the score");
   command.flag("--alignment", options.alignment,

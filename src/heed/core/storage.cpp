@@ -5,17 +5,17 @@
 #include <new>
 
 #include "heed/base/error.h"
+#include "heed/base/sanitizer.h"
 #include "heed/core/arena.h"
 
 namespace heed {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-// Every tensor from the system, so that the sanitizer sees a use after free.
+#if HEED_ADDRESS_SANITIZER
+// Every tensor from the system, so that the sanitizer sees a read behind its end or after free.
 void* allocate_block(std::size_t bytes) {
-  const std::size_t step = Arena::alignment;
-  void* block = std::aligned_alloc(step, (bytes / step + 1) * step);
-  if (block == nullptr) throw std::bad_alloc();
+  void* block = nullptr;
+  if (::posix_memalign(&block, Arena::alignment, bytes) != 0) throw std::bad_alloc();
   return block;
 }
 void free_block(void* block, std::size_t) { std::free(block); }

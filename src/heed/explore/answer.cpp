@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
+#include "heed/base/utf8.h"
 #include "heed/explore/finite_outcome.h"
 #include "heed/explore/recording.h"
 #include "heed/infer/sampling.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/text/lines.h"
 #include "heed/text/masked_text.h"
-#include "heed/text/utf8.h"
 
 namespace heed::explore {
 namespace {
@@ -24,7 +24,7 @@ constexpr Index num_continued = 20;  // tokens of a greedy continuation
 constexpr Index num_mask_candidates = 20;
 
 void check_characters(const std::string& text) {
-  check_as(ErrorKind::data, text::is_valid_utf8(text), "text: expected UTF-8, found other bytes");
+  check_as(ErrorKind::data, is_valid_utf8(text), "text: expected UTF-8, found other bytes");
   const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(text, begins));
   check_as(ErrorKind::data, count <= max_text_characters, "text: expected at most ",

@@ -1,7 +1,6 @@
 #include "heed/explore/recording.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "heed/explore/finite_outcome.h"
 #include "heed/explore/site_watcher.h"
 #include "heed/infer/top_tokens.h"
+#include "heed/models/finite_weights.h"
 #include "heed/models/packed_ids.h"
 #include "heed/text/tokenizer.h"
 
@@ -120,8 +120,7 @@ std::optional<int> token_after(const ModelSession& session, const PassInput& inp
 Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,
                              nn::ForwardContext& context) {
   Tensor logits = logits_of(session, input, context);
-  const auto is_finite = [](float logit) { return std::isfinite(logit); };
-  check_finite_outcome(std::ranges::all_of(std::as_const(logits).values(), is_finite));
+  check_finite_outcome(!models::first_not_finite(std::as_const(logits).values()));
   return logits;
 }
 

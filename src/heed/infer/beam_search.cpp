@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/infer/attention_watcher.h"
 #include "heed/infer/token_limit.h"
+#include "heed/models/model_folder.h"
 
 namespace heed::infer {
 namespace {
@@ -138,8 +139,8 @@ class Search {
 };
 
 void check_options(const BeamSearchOptions& options) {
-  check_as(ErrorKind::usage, options.beam_size >= 1 && options.beam_size <= max_beam_size,
-           "`beam_size`: expected a whole number from 1 to ", max_beam_size, ", found ",
+  check_as(ErrorKind::usage, options.beam_size >= 1 && options.beam_size <= models::max_beam_size,
+           "`beam_size`: expected a whole number from 1 to ", models::max_beam_size, ", found ",
            options.beam_size);
   check_as(ErrorKind::usage, options.n_best >= 1 && options.n_best <= options.beam_size,
            "`n_best`: expected a whole number from 1 to the beam's ", options.beam_size, ", found ",

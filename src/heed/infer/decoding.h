@@ -17,11 +17,10 @@ struct TokenScore {
   float log_probability = 0;
 };
 
-inline constexpr Index max_beam_size = 1000;
 inline constexpr double largest_length_penalty = 10;   // either way
 inline constexpr double largest_score_penalty = 1000;  // of diversity and coverage
 
-// Numbers beyond the bounds above are refused (ErrorKind::usage).
+// Numbers beyond these bounds and models::max_beam_size are refused (ErrorKind::usage).
 struct BeamSearchOptions {
   Index beam_size = 5;        // hypotheses kept at each step; 1 is greedy search
   double length_penalty = 1;  // hypotheses compete by score / length^penalty

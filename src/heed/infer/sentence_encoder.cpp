@@ -1,11 +1,12 @@
 #include "heed/infer/sentence_encoder.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
 #include "heed/base/error.h"
 #include "heed/infer/line_batches.h"
 #include "heed/models/classifier.h"
+#include "heed/models/finite_weights.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
@@ -27,12 +28,10 @@ Tensor pooled(const Model& model, const models::PackedIds& input, const LineOpti
 }
 
 void check_finite(const Tensor& vectors, const LineOptions& options) {
-  const auto values = vectors.values();
-  const auto wrong = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
-  if (wrong == values.end()) return;
-  const Index line = (wrong - values.begin()) / vectors.dim(1);
-  fail(ErrorKind::model, "line ", options.first_line + line,
-       ": expected a finite vector from the model, found ", *wrong, " in it");
+  const std::optional<Index> place = models::first_not_finite(vectors.values());
+  if (!place) return;
+  fail(ErrorKind::model, "line ", options.first_line + *place / vectors.dim(1),
+       ": expected a finite vector from the model, found ", vectors.values()[*place], " in it");
 }
 
 template <typename Folder>

@@ -9,8 +9,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/base/utf8.h"
 #include "heed/text/message_reader.h"
-#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {

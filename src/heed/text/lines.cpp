@@ -7,9 +7,9 @@
 
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
+#include "heed/base/utf8.h"
 #include "heed/io/gzip_file.h"
 #include "heed/io/require_memory.h"
-#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 namespace heed::text {
 namespace {

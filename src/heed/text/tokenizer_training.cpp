@@ -12,7 +12,7 @@
 #include "heed/base/cancellation.h"
 #include "heed/base/child_process.h"
 #include "heed/base/error.h"
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 namespace heed::text {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/base/utf8.h"
 #include "heed/text/lines.h"
-#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {

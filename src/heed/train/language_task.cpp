@@ -94,11 +94,14 @@ data::UniformBatches LanguageTask::batches(const data::TextWindows& windows) con
 // From 0: the line ends before this token of the text.
 Index LanguageTask::line_at(Index token) const {
   const std::vector<int> line_end = tokenizer_->encode("\n");
-  std::span<const int> text = windows_->before(token);
+  if (line_end.empty()) return 0;
+  const std::span<const int> text = windows_->before(token);
+  const auto next_end = [&](auto from) {
+    return std::search(from, text.end(), line_end.begin(), line_end.end());
+  };
   Index line = 0;
-  for (auto found = std::ranges::search(text, line_end); !found.empty(); ++line) {
-    text = {found.end(), text.end()};
-    found = std::ranges::search(text, line_end);
+  for (auto at = next_end(text.begin()); at != text.end(); ++line) {
+    at = next_end(at + std::ssize(line_end));
   }
   return line;
 }

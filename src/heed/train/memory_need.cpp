@@ -18,21 +18,21 @@ Index optimizer_bytes(Index num_trained, const TrainingOptions& options) {
   return num_trained * floats_each * static_cast<Index>(sizeof(float));
 }
 
-void require_memory(Index bytes, const std::string& what, std::optional<Index> available) {
+void check_memory(Index bytes, const std::string& what, std::optional<Index> available) {
   check(!available || bytes <= *available, "training: expected ", in_gigabytes(bytes),
         " of memory for ", what, ", found ", in_gigabytes(available.value_or(0)));
 }
 
-void require_memory_for(const models::TransformerConfig& model, const TrainingOptions& options,
-                        std::optional<Index> available) {
+void check_memory_for(const models::TransformerConfig& model, const TrainingOptions& options,
+                      std::optional<Index> available) {
   const Index num_parameters = models::num_parameters(model);
   const Index weights = num_parameters * static_cast<Index>(sizeof(float));
   const std::string count = std::to_string(num_parameters);
   if (needs_base_model(options)) {  // a part of them is trained
-    require_memory(weights, count + " parameters", available);
+    check_memory(weights, count + " parameters", available);
   } else {
-    require_memory(weights + optimizer_bytes(num_parameters, options),
-                   count + " parameters with their gradients and Adam moments", available);
+    check_memory(weights + optimizer_bytes(num_parameters, options),
+                 count + " parameters with their gradients and Adam moments", available);
   }
 }
 

@@ -17,11 +17,11 @@ Index optimizer_bytes(Index num_trained, const TrainingOptions& options);
 
 // Refuses (ErrorKind::failed) what certainly does not fit: "training: expected 41.3 GB of memory
 // for WHAT, found 22.0 GB". Activations come on top; they depend on the batches.
-void require_memory(Index bytes, const std::string& what,
-                    std::optional<Index> available = memory_for_tensors());
+void check_memory(Index bytes, const std::string& what,
+                  std::optional<Index> available = memory_for_tensors());
 
 // The same for a model that is about to be made, and for training it.
-void require_memory_for(const models::TransformerConfig& model, const TrainingOptions& options,
-                        std::optional<Index> available = memory_for_tensors());
+void check_memory_for(const models::TransformerConfig& model, const TrainingOptions& options,
+                      std::optional<Index> available = memory_for_tensors());
 
 }  // namespace heed::train

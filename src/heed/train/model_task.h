@@ -92,7 +92,7 @@ class ModelTask : public Task {
 
   // With random weights. Refuses (ErrorKind::failed) a model that is too large for the memory.
   void make_model(const Recipe& recipe) {
-    require_memory_for(recipe.model, recipe.training);
+    check_memory_for(recipe.model, recipe.training);
     model_.emplace(recipe.model, recipe.training.seed);
   }
 

@@ -67,8 +67,8 @@ RunDescription with_valid_place(RunDescription run, Task& task, const TrainingFo
 const Weights& with_enough_memory(const Weights& parameters, const TrainingOptions& options) {
   Index count = 0;
   for (const nn::NamedTensor& parameter : parameters) count += parameter.value.size();
-  require_memory(optimizer_bytes(count, options),
-                 "gradients and Adam moments of " + std::to_string(count) + " parameters");
+  check_memory(optimizer_bytes(count, options),
+               "gradients and Adam moments of " + std::to_string(count) + " parameters");
   return parameters;
 }
 
