@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "heed/base/control_groups.h"
+
 namespace heed {
 namespace {
 
@@ -38,26 +40,6 @@ Quota quota_of_version_1(const Path& group) {
                   first_number(std::ifstream(group / "cpu.cfs_period_us")));
 }
 
-Quota least(Quota a, Quota b) { return a && b ? std::min(*a, *b) : (a ? a : b); }
-
-// Of a group and those above it. A container may see its own group as the root, whatever the name
-// of the group is outside, so groups that are not there are left out.
-Quota least_quota(const Path& mount, const Path& group, Quota (*quota_of_group)(const Path&)) {
-  Quota quota;
-  for (Path at = group.relative_path();; at = at.parent_path()) {
-    quota = least(quota, quota_of_group(mount / at));
-    if (at.empty()) return quota;
-  }
-}
-
-bool has_cpu(const std::string& controllers) {
-  std::istringstream list(controllers);
-  for (std::string name; std::getline(list, name, ',');) {
-    if (name == "cpu") return true;
-  }
-  return false;
-}
-
 int cpus_of_affinity() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
@@ -67,20 +49,12 @@ int cpus_of_affinity() {
 }  // namespace
 
 std::optional<double> cpu_quota(const Path& groups, const Path& root) {
-  std::ifstream file(groups);
-  Quota quota;
-  // number:controllers:group, with no controllers for version 2
-  for (std::string number, controllers, group; std::getline(file, number, ':') &&
-                                               std::getline(file, controllers, ':') &&
-                                               std::getline(file, group);) {
-    const Path path = Path(group).lexically_normal();
-    if (controllers.empty()) quota = least(quota, least_quota(root, path, quota_of_version_2));
-    if (!has_cpu(controllers)) continue;
-    for (const std::string& mount : {controllers, std::string("cpu")}) {
-      quota = least(quota, least_quota(root / mount, path, quota_of_version_1));
-    }
+  Quota least;
+  for (const auto& [folder, version] : control_groups("cpu", groups, root)) {
+    const Quota quota = version == 2 ? quota_of_version_2(folder) : quota_of_version_1(folder);
+    if (quota) least = std::min(least.value_or(*quota), *quota);
   }
-  return quota;
+  return least;
 }
 
 int available_cpus() {

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "heed/base/control_groups.h"
 
 namespace heed {
 namespace {
@@ -40,27 +41,20 @@ std::optional<Index> left_on_machine() {
   return (*available + number_after("/proc/meminfo", "SwapFree:").value_or(0)) * 1024;
 }
 
-// The system drops cached files before it refuses memory, so they do not count as used.
-std::optional<Index> left_in_group(const fs::path& folder) {
-  const auto limit = number_in(folder / "memory.max"), used = number_in(folder / "memory.current");
-  if (!limit || !used) return std::nullopt;
-  const Index cached = number_after(folder / "memory.stat", "file").value_or(0);
-  return std::max<Index>(0, *limit - *used + cached);
-}
+struct GroupFiles {
+  const char *limit, *used, *cached;  // the last one is a row of memory.stat
+};
 
-// "0::/user.slice/job": the group of the process (cgroup v2). Its parents have limits too.
-std::optional<Index> left_in_groups() {
-  std::ifstream file("/proc/self/cgroup");
-  std::optional<Index> least;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("0::/")) continue;
-    const fs::path root = "/sys/fs/cgroup";
-    for (fs::path folder = root / line.substr(4);; folder = folder.parent_path()) {
-      if (const auto left = left_in_group(folder)) least = std::min(least.value_or(*left), *left);
-      if (folder == root || !folder.has_relative_path()) break;
-    }
-  }
-  return least;
+// The system drops cached files before it refuses memory, so they do not count as used.
+std::optional<Index> left_in_group(const ControlGroup& group) {
+  const GroupFiles files = group.version == 2 ? GroupFiles{"memory.max", "memory.current", "file"}
+                                              : GroupFiles{"memory.limit_in_bytes",
+                                                           "memory.usage_in_bytes", "total_cache"};
+  const auto limit = number_in(group.folder / files.limit);
+  const auto used = number_in(group.folder / files.used);
+  if (!limit || !used) return std::nullopt;
+  const Index cached = number_after(group.folder / "memory.stat", files.cached).value_or(0);
+  return std::max<Index>(0, *limit - *used + cached);
 }
 
 std::optional<Index> left_of_address_space() {
@@ -72,9 +66,17 @@ std::optional<Index> left_of_address_space() {
 
 }  // namespace
 
+std::optional<Index> memory_left_in_groups(const fs::path& groups, const fs::path& root) {
+  std::optional<Index> least;
+  for (const ControlGroup& group : control_groups("memory", groups, root)) {
+    if (const auto left = left_in_group(group)) least = std::min(least.value_or(*left), *left);
+  }
+  return least;
+}
+
 std::optional<Index> available_memory() {
   std::optional<Index> least;
-  for (const auto left : {left_on_machine(), left_in_groups(), left_of_address_space()}) {
+  for (const auto left : {left_on_machine(), memory_left_in_groups(), left_of_address_space()}) {
     if (left) least = std::min(least.value_or(*left), *left);
   }
   return least;
