@@ -1,11 +1,15 @@
 #include "heed/io/gzip_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <array>
 #include <filesystem>
 
+#include "heed/base/cancellation.h"
+#include "heed/io/descriptor.h"
 #include "io/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -75,6 +79,17 @@ TEST(GzipFile, RefusesFoldersMissingFilesAndDamagedOnes) {
   expect_error(ErrorKind::data,
                folder.file("cut.gz") + ": cannot read: the compressed data is damaged or cut short",
                [&] { read_all(folder.file("cut.gz")); });
+}
+
+// Its writer is there, and writes nothing.
+TEST(GzipFile, WaitingForAPipeCanBeCancelled) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const Descriptor writer(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  int polls = 0;
+  const CancellationScope scope([&] { return ++polls > 2; });
+  EXPECT_THROW(read_all(path), Cancelled);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "heed/io/gzip_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -11,7 +12,9 @@
 #include <new>
 #include <system_error>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/error.h"
+#include "heed/io/descriptor.h"
 #include "heed/io/files.h"
 
 namespace heed::io {
@@ -26,14 +29,9 @@ class GzipFile::Source {
  public:
   Source(const std::string& path, std::string_view what) : path_(path) {
     check_as(ErrorKind::data, !is_folder(path), path, ": expected ", what, ", found a directory");
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    check_as(ErrorKind::data, descriptor_ >= 0, path, ": cannot open: ", reason(errno));
+    descriptor_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    check_as(ErrorKind::data, descriptor_.is_open(), path, ": cannot open: ", reason(errno));
   }
-  ~Source() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
 
   const std::string& path() const { return path_; }
 
@@ -57,17 +55,27 @@ class GzipFile::Source {
     end_ -= begin_;
     begin_ = 0;
     for (;;) {
-      const ssize_t count = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
+      wait_for_bytes();
+      const ssize_t count =
+          ::read(descriptor_.number(), buffer_.data() + end_, buffer_.size() - end_);
       if (count < 0 && errno == EINTR) continue;
       check_as(ErrorKind::data, count >= 0, path_, ": cannot read: ", reason(errno));
       end_ += static_cast<std::size_t>(count);
       return count > 0;
     }
   }
+  // A pipe may be silent for long; the work can be cancelled meanwhile.
+  void wait_for_bytes() const {
+    constexpr int milliseconds = 100;
+    pollfd pipe{descriptor_.number(), POLLIN, 0};
+    do {
+      check_cancelled();
+    } while (::poll(&pipe, 1, milliseconds) == 0);
+  }
   static std::string reason(int error) { return std::generic_category().message(error); }
 
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::array<char, 1 << 16> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // of what was read and not yet used
 };
