@@ -254,6 +254,15 @@ TEST(TrainCommand, DivergenceHasItsOwnExitCode) {
   EXPECT_EQ(outcome.code, 5) << outcome.err;
 }
 
+TEST(TrainCommand, AnAbsurdRateFailsAlthoughEveryLossIsFinite) {
+  const ToyTraining toy;
+  const auto short_run = replaced(toy_arguments(toy, "model"), "--after", "6u");
+  const Outcome outcome =
+      run(with(replaced(short_run, "--warm-up", "0"), {"--learning-rate", "1e6"}));
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_FALSE(fs::exists(toy.file("model/model.safetensors")));
+}
+
 TEST(TrainCommand, AModelThatIsTooLargeForTheMemoryIsRefusedWithItsSize) {
   const ToyTraining toy;
   const Outcome outcome = run(replaced(toy_arguments(toy, "model"), "--width", "1000000"));

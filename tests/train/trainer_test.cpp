@@ -180,7 +180,7 @@ TEST_F(TrainerTest, ASkippedUpdateNamesTheGradientsAndTheBatch) {
   EXPECT_EQ(skipped.problem,
             "loss nan, gradient norm nan, not finite in bystander, place; batch 4 of epoch 2");
   EXPECT_EQ(recorder.rollbacks[0].reason,
-            "training diverged: expected a finite loss and gradient, found none in the 5 updates "
+            "training diverged: expected a usable loss and gradient, found none in the 5 updates "
             "up to 13: loss nan, gradient norm nan, not finite in bystander, place; batch 3 of "
             "epoch 3");
 }

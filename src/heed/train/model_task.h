@@ -51,6 +51,8 @@ class ModelTask : public Task {
     const Batch batch = training_batch(epoch, number);
     return with_size(model_->loss(batch, context), batch);
   }
+  // In nats. A model that guesses has the logarithm of the vocabulary, less than 14.
+  double max_loss() const override { return has_config ? 1000 : Task::max_loss(); }
   BatchLoss validation_loss(Index number, nn::ForwardContext& context) const override {
     const Batch batch = validation_batch(number);
     return with_size(model_->loss(batch, context), batch);

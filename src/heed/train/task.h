@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ class Task {
   // the batches of an uninterrupted one.
   virtual Index num_batches(Index epoch) = 0;
   virtual BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) = 0;
+  // Per target. A loss beyond it means that the weights are lost, although it may still be finite.
+  virtual double max_loss() const { return std::numeric_limits<double>::infinity(); }
   // Where the examples of a batch are in the data, for messages: "lines 12, 845, 90".
   virtual std::string describe_batch(Index epoch, Index batch);
 

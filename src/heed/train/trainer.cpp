@@ -269,13 +269,13 @@ Trainer::Batches Trainer::accumulate_gradients(UpdateReport& report) {
   return batches;
 }
 
-// An update whose loss or gradient is not finite is skipped.
+// An update is skipped if its loss is not finite or beyond max_loss(), or its gradient not finite.
 void Trainer::apply_gradients(UpdateReport& report, const Batches& batches) {
   report.learning_rate = schedule_.rate(report.update, share_of_time()) * run_.state.rate_scale;
   report.gradient_norm = std::nan("");
   report.is_applied = false;
-  if (std::isfinite(report.loss)) {
-    const auto num_targets = static_cast<double>(report.target_tokens);
+  const auto num_targets = static_cast<double>(report.target_tokens);
+  if (std::isfinite(report.loss) && report.loss <= task_.max_loss() * num_targets) {
     const Optimizer::Step step = optimizer_.step(report.learning_rate, 1 / num_targets);
     report.gradient_norm = step.gradient_norm;
     report.is_applied = step.is_applied;
@@ -316,7 +316,7 @@ void Trainer::check_divergence(const UpdateReport& report) {
   state.skipped_in_a_row = report.is_applied ? 0 : state.skipped_in_a_row + 1;
   if (report.is_applied && state.update > state.diverged_update) state.rollbacks = 0;
   check_as(ErrorKind::diverged, state.skipped_in_a_row < max_skipped_in_a_row,
-           "training diverged: expected a finite loss and gradient, found none in the ",
+           "training diverged: expected a usable loss and gradient, found none in the ",
            max_skipped_in_a_row, " updates up to ", state.update, ": ", report.problem);
 }
 
@@ -336,7 +336,7 @@ bool Trainer::save_and_validate_if_due() {
 bool Trainer::finish() {
   const TrainingState& state = run_.state;
   check_as(ErrorKind::diverged, state.skipped_in_a_row == 0,
-           "training diverged: expected a finite loss and gradient in the last update, found none "
+           "training diverged: expected a usable loss and gradient in the last update, found none "
            "in the ",
            state.skipped_in_a_row, " up to ", state.update);
   if (state.validated_update != state.update && !validate_and_export()) return false;
