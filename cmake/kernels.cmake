@@ -18,7 +18,8 @@ if(HEED_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # checks of memory as function calls, every access to memory is still checked.
   list(APPEND kernel_options -fno-sanitize-address-use-after-scope
        -mllvm -asan-instrumentation-with-call-threshold=0
-       -fno-sanitize=alignment,function,null,object-size,pointer-overflow,vptr)
+       -fno-sanitize=alignment,function,null,object-size,pointer-overflow,vptr
+       -fno-sanitize=unsigned-integer-overflow,implicit-conversion)
 endif()
 
 if(HEED_BUILD_FUZZERS)
