@@ -153,7 +153,7 @@ Tensor Tensor::detach() const {
   return tensor;
 }
 
-Tensor Tensor::viewed_as(const Shape& shape) const {
+Tensor Tensor::view(const Shape& shape) const {
   check(shape.size() == size_, "view: ", shape_, " cannot be viewed as ", shape);
   Tensor tensor = detach();
   tensor.shape_ = shape;

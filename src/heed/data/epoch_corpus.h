@@ -35,8 +35,8 @@ class EpochCorpus {
   Index num_too_long() const { return corpus_.num_too_long(); }
 
  private:
-  std::vector<std::vector<int>> cut(std::span<const std::string> lines, Index epoch,
-                                    std::uint64_t side) const;
+  std::vector<std::vector<int>> encode_with_dropout(std::span<const std::string> lines, Index epoch,
+                                                    std::uint64_t side) const;
 
   std::span<const std::string> source_;
   std::span<const std::string> target_;

@@ -32,7 +32,7 @@ constexpr const char* idx_labels = "labels-idx1-ubyte";
 
 // The entries of a folder, sorted: systems list them in different orders. Hidden
 // files are none of ours.
-std::vector<fs::path> listed(const std::string& folder, bool wants_folders) {
+std::vector<fs::path> list_entries(const std::string& folder, bool wants_folders) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -104,7 +104,7 @@ void LabelledImages::take_memory(Index num_images, const std::string& where) {
 }
 
 void LabelledImages::read_folders(const std::string& folder) {
-  const std::vector<fs::path> folders = listed(folder, /*wants_folders=*/true);
+  const std::vector<fs::path> folders = list_entries(folder, /*wants_folders=*/true);
   check_as(ErrorKind::data, !folders.empty(), folder,
            ": expected a folder for each class, or files of MNIST, found neither");
   if (labels_.empty()) {
@@ -115,7 +115,7 @@ void LabelledImages::read_folders(const std::string& folder) {
   }
   std::vector<fs::path> files;
   for (const fs::path& one : folders) {
-    const std::vector<fs::path> of_class = listed(one.string(), /*wants_folders=*/false);
+    const std::vector<fs::path> of_class = list_entries(one.string(), /*wants_folders=*/false);
     check_as(ErrorKind::data, !of_class.empty(), one.string(), ": expected images, found none");
     files.insert(files.end(), of_class.begin(), of_class.end());
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));

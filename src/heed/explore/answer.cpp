@@ -40,7 +40,7 @@ void check_not_blank(const std::string& text) {
   check_as(ErrorKind::data, !text::is_blank(text), "text: expected a sentence, found a blank one");
 }
 
-std::vector<int> encoded(const ModelSession& session, const std::string& text) {
+std::vector<int> encode(const ModelSession& session, const std::string& text) {
   const text::Tokenizer& tokenizer = session.tokenizer();
   if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
   check_not_blank(text);
@@ -150,7 +150,7 @@ json array_of(const Values& values, ToJson value_json) {
 
 std::vector<int> source_ids(const ModelSession& session, const std::string& text) {
   check_characters(text);
-  std::vector<int> ids = encoded(session, text);
+  std::vector<int> ids = encode(session, text);
   check_tokens("text", ids);
   if (!session.language()) ids.push_back(text::Tokenizer::end);
   return ids;

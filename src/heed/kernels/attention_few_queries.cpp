@@ -160,7 +160,7 @@ HWY_INLINE void FewQueries(const AttentionOutput& output, const AttentionInput& 
   HWY_ALIGN float mixed[queries * max_few_dim];
   OnlineSoftmax running[queries];
   for (int q = 0; q < queries; ++q) {
-    std::fill_n(mixed + q * max_few_dim, rounded_up(sizes.value_dim, lanes), 0.0f);
+    std::fill_n(mixed + q * max_few_dim, round_up(sizes.value_dim, lanes), 0.0f);
   }
   const bool is_long = sizes.keys > attention_key_block && key.pages != nullptr;
   for (Index from = 0; from < sizes.keys; from += attention_key_block) {

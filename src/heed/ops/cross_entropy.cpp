@@ -56,7 +56,7 @@ RowLosses row_losses(const Tensor& logits, std::span<const int> targets,
 }
 
 // The losses as they are, [N].
-Tensor unreduced(const Tensor& logits, const RowLosses& rows) {
+Tensor loss_per_row(const Tensor& logits, const RowLosses& rows) {
   Tensor loss = Tensor::empty({logits.dim(0)});
   for (Index row = 0; row < loss.size(); ++row) {
     loss.data()[row] = static_cast<float>(rows.losses[row]);
@@ -73,7 +73,7 @@ Tensor unreduced(const Tensor& logits, const RowLosses& rows) {
 }
 
 // Their sum or their weighted mean, [].
-Tensor reduced(const Tensor& logits, const RowLosses& rows, Reduction reduction) {
+Tensor reduce(const Tensor& logits, const RowLosses& rows, Reduction reduction) {
   double total = 0, total_weight = 0;
   for (const double loss : rows.losses) total += loss;
   for (const float weight : rows.weights) total_weight += weight;
@@ -114,8 +114,8 @@ Tensor cross_entropy(const Tensor& logits, std::span<const int> targets,
         "cross_entropy: class weights and label smoothing do not go together");
 
   const RowLosses losses = row_losses(logits, targets, options);
-  return options.reduction == Reduction::none ? unreduced(logits, losses)
-                                              : reduced(logits, losses, options.reduction);
+  return options.reduction == Reduction::none ? loss_per_row(logits, losses)
+                                              : reduce(logits, losses, options.reduction);
 }
 
 }  // namespace heed::ops
