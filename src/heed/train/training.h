@@ -6,7 +6,6 @@
 #include <string>
 
 #include "heed/train/recipe.h"
-#include "heed/train/run_mode.h"
 #include "heed/train/task.h"
 #include "heed/train/training_observer.h"
 
@@ -31,6 +30,13 @@ TrainingResult train(Task& task, const std::string& model_folder, const Training
                      TrainingObserver& observer);
 TrainingResult train(Task& task, const std::string& model_folder,
                      const TrainingOptions& options = {});  // without an observer
+
+// What to do with the run that a model folder holds.
+enum class RunMode {
+  start_or_resume,  // resume it; start one where there is none
+  resume,           // resume it; refuse a folder without one
+  overwrite,        // start another one in its place
+};
 
 // A run on files, as `heed train` makes it.
 struct Training {

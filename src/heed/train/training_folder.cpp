@@ -13,6 +13,7 @@
 #include "heed/io/files.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/training.h"
 
 namespace heed::train {
 namespace {
