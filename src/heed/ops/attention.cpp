@@ -170,7 +170,7 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
   const Packed k = dot_product_operand(key, options.similarity, sizes.key_dim);
   const std::vector<Tensor> inputs{q.values, k.values, value};
   AttentionPlan plan = make_plan(q, k, value, sizes, mask, options);
-  if (joins_graph(inputs)) check_disjoint(key.spans);
+  if (joins_graph(inputs)) check_no_shared_keys(key.spans);
   Tensor output = run_forward(plan, view);
   return record(output, inputs,
                 [plan = std::move(plan), output](const Tensor& doutput) mutable -> Gradients {
