@@ -7,7 +7,7 @@ namespace heed::data {
 namespace {
 
 // Keeps these random numbers apart from those of shuffles, initial weights and the model's dropout.
-constexpr std::uint64_t cut_place = 0x62706564;
+constexpr std::uint64_t dropout_place = 0x62706564;
 
 constexpr std::uint64_t source_side = 0;
 constexpr std::uint64_t target_side = 1;
@@ -40,7 +40,8 @@ std::vector<std::vector<int>> EpochCorpus::encode_with_dropout(std::span<const s
                                                                Index epoch,
                                                                std::uint64_t side) const {
   const auto max_length = static_cast<std::size_t>(options_.max_length);
-  const std::uint64_t key = random_key(options_.seed, static_cast<std::uint64_t>(epoch), cut_place);
+  const std::uint64_t key =
+      random_key(options_.seed, static_cast<std::uint64_t>(epoch), dropout_place);
   std::vector<std::vector<int>> sentences(static_cast<std::size_t>(corpus_.size()));
   cancellable_ranges(corpus_.size(), lines_per_piece, [&](Index begin, Index end) {
     for (Index pair = begin; pair < end; ++pair) {

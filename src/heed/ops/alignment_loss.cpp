@@ -14,8 +14,8 @@ namespace {
 // One query with links: the derivative of its loss by each of its scores.
 struct GuidedRow {
   Index query;
-  Span keys;                 // of its sequence
-  std::vector<float> slope;  // softmax - target
+  Span keys;                   // of its sequence
+  std::vector<float> dscores;  // softmax - target
   double loss = 0;
 };
 
@@ -54,13 +54,13 @@ GuidedRow guide(std::span<const AttentionLink> links, const HeadView& query, con
   double sum = 0;
   for (const double score : scores) sum += std::exp(score - max);
   for (Index j = 0; j < keys.length; ++j) {
-    row.slope[j] = static_cast<float>(std::exp(scores[j] - max) / sum);
+    row.dscores[j] = static_cast<float>(std::exp(scores[j] - max) / sum);
   }
   const double share = 1.0 / static_cast<double>(links.size());
   for (const AttentionLink& link : links) {
     const Index j = link.key - keys.begin;
     row.loss += share * (max + std::log(sum) - scores[j]);
-    row.slope[j] -= static_cast<float>(share);
+    row.dscores[j] -= static_cast<float>(share);
   }
   return row;
 }
@@ -115,8 +115,8 @@ Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<Attent
   double loss = 0;
   for (const GuidedRow& row : *rows) loss += row.loss;
 
-  // With scores s_ij = scale q_i k_j: dq_i = scale sum_j slope_ij k_j, dk_j = scale sum_i slope_ij
-  // q_i.
+  // With scores s_ij = scale q_i k_j:
+  // dq_i = scale sum_j ds_ij k_j, dk_j = scale sum_i ds_ij q_i.
   const Tensor queries = query.values.detach(), keys = key.values.detach();
   const Index head = options.head, num_heads = options.num_heads;
   return record(Tensor::full({}, static_cast<float>(loss)), {query.values, key.values},
@@ -128,10 +128,10 @@ Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<Attent
                   float* dk_head = dk.data() + key_head * k_view.dim;
                   for (const GuidedRow& row : *rows) {
                     for (Index j = 0; j < row.keys.length; ++j) {
-                      const double slope = scale * dy.item() * row.slope[j];
+                      const double dscore = scale * dy.item() * row.dscores[j];
                       const Index key_row = row.keys.begin + j;
-                      add_scaled(dq_head + row.query * q_view.stride, slope, k_view.row(key_row));
-                      add_scaled(dk_head + key_row * k_view.stride, slope, q_view.row(row.query));
+                      add_scaled(dq_head + row.query * q_view.stride, dscore, k_view.row(key_row));
+                      add_scaled(dk_head + key_row * k_view.stride, dscore, q_view.row(row.query));
                     }
                   }
                   return {dq, dk};
