@@ -243,6 +243,11 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
                   observer);
 }
 
+TrainingResult train_model(Training training) {
+  TrainingObserver silent;
+  return train_model(std::move(training), silent);
+}
+
 void restore_previous_checkpoint(const std::string& model_folder) {
   const TrainingFolder folder(model_folder);
   check_as(ErrorKind::usage, folder.has_checkpoint(), model_folder,

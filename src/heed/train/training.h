@@ -50,6 +50,7 @@ struct Training {
 // The same for a task that is made from files: Error(data) for bad ones. The recipe's kind of model
 // is that of the task.
 TrainingResult train_model(Training training, TrainingObserver& observer);
+TrainingResult train_model(Training training);  // without an observer
 
 // Sets the run in a model folder back by one checkpoint, for when the newest is damaged. Refuses
 // (ErrorKind::usage) a folder without a previous one.
