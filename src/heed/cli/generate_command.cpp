@@ -114,7 +114,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
   for (auto prompts = input.next(prompts_per_batch); !prompts.empty();
        prompts = input.next(prompts_per_batch)) {
     generate_batch(generator, prompts, batch, out);
-    batch.generation.first_prompt += static_cast<Index>(prompts.size());
+    batch.generation.first_prompt += std::ssize(prompts);
   }
   return 0;
 }

@@ -123,8 +123,8 @@ Tensor Tensor::full(const Shape& shape, float value) {
 }
 
 Tensor Tensor::from(std::span<const float> values, const Shape& shape) {
-  check(static_cast<Index>(values.size()) == shape.size(), "tensor: expected ", shape.size(),
-        " values for ", shape, ", got ", values.size());
+  check(std::ssize(values) == shape.size(), "tensor: expected ", shape.size(), " values for ",
+        shape, ", got ", values.size());
   Tensor tensor = empty(shape);
   std::copy(values.begin(), values.end(), tensor.data());
   return tensor;

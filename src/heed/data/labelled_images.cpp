@@ -72,8 +72,8 @@ void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
            ": expected the labels beside it in a file of ", idx_labels, ", found none");
   const IdxImages images = read_idx_images(images_path);
   const std::vector<std::uint8_t> numbers = read_idx_labels(labels_path);
-  check_as(ErrorKind::data, static_cast<Index>(numbers.size()) == images.count, labels_path,
-           ": expected ", images.count, " labels, one for each image, found ", numbers.size());
+  check_as(ErrorKind::data, std::ssize(numbers) == images.count, labels_path, ": expected ",
+           images.count, " labels, one for each image, found ", numbers.size());
   if (labels_.empty()) {
     for (int number = 0; number <= std::ranges::max(numbers); ++number) {
       labels_.push_back(std::to_string(number));
@@ -121,13 +121,12 @@ void LabelledImages::read_folders(const std::string& folder) {
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
   }
   take_memory(std::ssize(files), folder);
-  cancellable_ranges(
-      static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) {
-          const Image image = read_image(files[static_cast<std::size_t>(i)].string());
-          std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
-        }
-      });
+  cancellable_ranges(std::ssize(files), images_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Image image = read_image(files[static_cast<std::size_t>(i)].string());
+      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+    }
+  });
 }
 
 int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {

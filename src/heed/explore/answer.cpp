@@ -103,7 +103,7 @@ infer::LineOptions line_options(const AnswerOptions& options) {
 // NaN is no class and no word: an answer without all of them is no answer.
 Answer classes(const infer::LineClassifier& classifier, const std::string& text,
                const AnswerOptions& options) {
-  const auto all = static_cast<Index>(classifier.labels().size());
+  const auto all = std::ssize(classifier.labels());
   Answer answer;
   answer.classes = classifier.classify(std::span(&text, 1), all, line_options(options)).front();
   check_finite_outcome(std::ssize(answer.classes) == all);

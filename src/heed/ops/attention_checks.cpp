@@ -38,10 +38,10 @@ AttentionSizes checked_sizes(const Packed& query, const AttentionOptions& option
   check(query.spans.end_row() <= q.dim(0),
         "attention: the sequences reach beyond the rows of query ", q.shape());
   check(are_disjoint(query.spans), "attention: expected sequences that share no queries");
-  check(options.past.empty() || static_cast<Index>(options.past.size()) == query.spans.count(),
+  check(options.past.empty() || std::ssize(options.past) == query.spans.count(),
         "attention: expected the past of ", query.spans.count(), " sequences, got ",
         options.past.size());
-  check(options.alibi_slopes.empty() || static_cast<Index>(options.alibi_slopes.size()) == heads,
+  check(options.alibi_slopes.empty() || std::ssize(options.alibi_slopes) == heads,
         "attention: expected ", heads, " ALiBi slopes, got ", options.alibi_slopes.size());
   check(options.dropout.probability >= 0 && options.dropout.probability < 1,
         "attention: expected a dropout in [0, 1), got ", options.dropout.probability);
@@ -97,8 +97,8 @@ void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, 
     last = std::max(last, s * mask.sequence_stride + (heads - 1) * mask.head_stride +
                               (queries - 1) * mask.query_stride + keys - 1);
   }
-  check(last < static_cast<Index>(mask.values.size()), "attention: expected a mask of at least ",
-        last + 1, " values, got ", mask.values.size());
+  check(last < std::ssize(mask.values), "attention: expected a mask of at least ", last + 1,
+        " values, got ", mask.values.size());
 }
 
 Spans checked_spans(const PagedKeys& memory) {

@@ -93,8 +93,7 @@ Tensor reduce(const Tensor& logits, const RowLosses& rows, Reduction reduction) 
 
 void check_targets(const char* op, std::span<const int> targets, Index rows, Index classes,
                    std::optional<int> ignore) {
-  check(static_cast<Index>(targets.size()) == rows, op, ": expected ", rows, " targets, got ",
-        targets.size());
+  check(std::ssize(targets) == rows, op, ": expected ", rows, " targets, got ", targets.size());
   for (const int target : targets) {
     check((target >= 0 && target < classes) || target == ignore, op, ": expected targets below ",
           classes, ", got ", target);
@@ -107,9 +106,8 @@ Tensor cross_entropy(const Tensor& logits, std::span<const int> targets,
         logits.shape());
   const Index rows = logits.dim(0), classes = logits.dim(1);
   check_targets("cross_entropy", targets, rows, classes, options.ignore);
-  check(
-      options.class_weights.empty() || static_cast<Index>(options.class_weights.size()) == classes,
-      "cross_entropy: expected ", classes, " class weights, got ", options.class_weights.size());
+  check(options.class_weights.empty() || std::ssize(options.class_weights) == classes,
+        "cross_entropy: expected ", classes, " class weights, got ", options.class_weights.size());
   check(options.class_weights.empty() || options.label_smoothing == 0,
         "cross_entropy: class weights and label smoothing do not go together");
 
