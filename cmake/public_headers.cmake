@@ -73,12 +73,10 @@ set(HEED_PUBLIC_HEADERS
   heed/train/optimizer.h
   heed/train/recipe.h
   heed/train/run_length.h
-  heed/train/run_mode.h
   heed/train/schedule.h
   heed/train/task.h
   heed/train/training.h
-  heed/train/training_observer.h
-  heed/train/write_retry.h)
+  heed/train/training_observer.h)
 
 # What private members and templates of public classes need. Installed, but no promise: they may change
 # in any version.
@@ -86,8 +84,7 @@ set(HEED_SUPPORT_HEADERS
   heed/nn/output_projection.h
   heed/nn/patch_embedding.h
   heed/models/class_head.h
-  heed/models/text_encoder.h
-  heed/train/memory_need.h)
+  heed/models/text_encoder.h)
 
 set(headers ${HEED_PUBLIC_HEADERS} ${HEED_SUPPORT_HEADERS})
 list(TRANSFORM headers PREPEND src/)

@@ -3,8 +3,6 @@
 //   make_seeds FOLDER    FOLDER/NAME/SEED for NAME_fuzzer
 //
 // The same files every time. Inputs that were findings once are in the corpora too, and stay.
-#include <zlib.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -12,6 +10,7 @@
 #include "heed/models/lora_adapter.h"
 #include "heed/train/checkpoint.h"
 #include "reliability/tiny_models.h"
+#include "support/gzip.h"
 #include "support/image_files.h"
 #include "text/lower_case_tokenizer.h"
 
@@ -43,14 +42,6 @@ std::string without_checksum(const std::string& bytes) {
   const std::uint64_t size = text.size();
   return std::string(reinterpret_cast<const char*>(&size), sizeof size) + text +
          bytes.substr(sizeof length + length);
-}
-
-std::string gzip(const std::string& text) {
-  const TemporaryFolder folder;
-  const gzFile file = gzopen(folder.file("gz").c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  return io::read_file(folder.file("gz"));
 }
 
 void add_models(const Seeds& seeds) {

@@ -58,7 +58,7 @@ class Scorer {
 
   void add(std::span<const std::string> sources, std::span<const std::string> targets,
            std::span<const ReferenceAlignment> references) {
-    const auto source_ids = encoded(sources), target_ids = encoded(targets);
+    const auto source_ids = encode(sources), target_ids = encode(targets);
     const auto weights = infer::cross_attention_weights(folder_.model, source_ids, target_ids, 0);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const auto source_words = text::words_of_pieces(source_ids[i], folder_.tokenizer);
@@ -83,7 +83,7 @@ class Scorer {
   Scores scores;
 
  private:
-  std::vector<std::vector<int>> encoded(std::span<const std::string> lines) const {
+  std::vector<std::vector<int>> encode(std::span<const std::string> lines) const {
     std::vector<std::vector<int>> ids;
     for (const std::string& line : lines) ids.push_back(folder_.tokenizer.encode(line));
     return ids;
@@ -92,7 +92,7 @@ class Scorer {
   models::TranslationModelFolder folder_;
 };
 
-std::string shown(const AlignmentErrorRate& rate) {
+std::string to_text(const AlignmentErrorRate& rate) {
   return fmt::format("error rate {:5.1f} %, precision {:5.1f} %, recall {:5.1f} %",
                      100 * rate.value(), 100 * rate.precision(), 100 * rate.recall());
 }
@@ -103,12 +103,12 @@ void print(const Scores& scores, Index num_heads) {
     return fmt::format("layer {} head {}", head / num_heads + 1, head % num_heads + 1);
   };
   for (std::size_t i = 0; i < scores.heads.size(); ++i) {
-    std::cout << fmt::format("{:<24}{}\n", name(i), shown(scores.heads[i]));
+    std::cout << fmt::format("{:<24}{}\n", name(i), to_text(scores.heads[i]));
   }
-  std::cout << fmt::format("{:<24}{}\n", "mean of last layers", shown(scores.last_layers));
+  std::cout << fmt::format("{:<24}{}\n", "mean of last layers", to_text(scores.last_layers));
   const auto best = std::ranges::min_element(scores.heads, {}, &AlignmentErrorRate::value);
   const auto place = static_cast<std::size_t>(best - scores.heads.begin());
-  std::cout << fmt::format("{:<24}{}\n", "best, " + name(place), shown(*best));
+  std::cout << fmt::format("{:<24}{}\n", "best, " + name(place), to_text(*best));
 }
 
 void run(const std::vector<std::string>& args) {

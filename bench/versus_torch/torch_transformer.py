@@ -47,7 +47,7 @@ class ProjectionLoss(torch.autograd.Function):
         dx = torch.empty_like(x)
         dweight = torch.zeros_like(weight)
         likelihood_loss = x.new_zeros(())
-        log_sums = x.new_zeros(())
+        logsumexps = x.new_zeros(())
         weight_sum, x_sum = weight.sum(0), x.sum(0)
         buffer = x.new_empty(min(chunk, x.size(0)), vocabulary)
         for begin in range(0, x.size(0), chunk):
@@ -58,7 +58,7 @@ class ProjectionLoss(torch.autograd.Function):
             torch.softmax(z, -1, out=z)
             surprise = -z.gather(1, wanted).clamp_min_(1e-30).log_()
             likelihood_loss += surprise.sum()
-            log_sums += (at_target + surprise).sum()
+            logsumexps += (at_target + surprise).sum()
             z.scatter_add_(1, wanted, z.new_full((len(wanted), 1), -(1 - smoothing)))
             torch.mm(z, weight, out=dx[begin:begin + chunk])
             dweight.addmm_(z.t(), rows)
@@ -66,7 +66,7 @@ class ProjectionLoss(torch.autograd.Function):
         dx.sub_(weight_sum * (smoothing / vocabulary))
         dweight.sub_(x_sum * (smoothing / vocabulary))
         ctx.save_for_backward(dx, dweight)
-        return (1 - smoothing) * likelihood_loss + smoothing * log_sums \
+        return (1 - smoothing) * likelihood_loss + smoothing * logsumexps \
             - (smoothing / vocabulary) * x_sum.dot(weight_sum)
 
     @staticmethod

@@ -45,7 +45,7 @@ TEST_F(ParallelTest, LongestFirstHandsOutEveryPieceOnceInOrder) {
     std::atomic<bool> in_order = true;
     parallel_longest_first(500, [&](Index piece) {
       ++runs[piece];
-      // Every earlier piece has begun, or is in the hands of one of the other threads.
+      // Every earlier piece has started, or is in the hands of one of the other threads.
       const auto waiting = std::count(runs.begin(), runs.begin() + piece, 0);
       if (waiting > threads - 1) in_order = false;
     });

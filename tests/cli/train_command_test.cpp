@@ -443,7 +443,7 @@ void wait_for_updates(const std::string& model) {
 
 TEST(TrainProgram, StoppedByASignalTheSameCommandAgainGivesTheSameWeights) {
   const ToyTraining toy;
-  // Wide enough that the run is still going on when the signal arrives.
+  // Wide enough that the run has not ended when the signal arrives.
   const auto arguments = [&](const std::string& model) {
     const auto wide = replaced(toy_arguments(toy, model), "--width", "64");
     return with(replaced(wide, "--after", "150u"),

@@ -70,7 +70,7 @@ inline Results run_negative_log_likelihood(Case& c) {
     factors.push_back(-weight);
     total_weight += weight;
   }
-  const Tensor chosen = ops::gather_rows(problem.rows.viewed_as({count * classes, 1}), places);
+  const Tensor chosen = ops::gather_rows(problem.rows.view({count * classes, 1}), places);
   Tensor loss = ops::multiply(chosen, Tensor::from(factors, {count, 1}));
   if (problem.reduction != ops::Reduction::none) loss = ops::sum(loss);
   if (problem.reduction == ops::Reduction::mean) loss = ops::scale(loss, 1 / total_weight);

@@ -81,20 +81,20 @@ TEST(Tensor, RandomValuesDependOnTheKeyOnly) {
 
 TEST(Tensor, AViewSharesValuesAndACloneDoesNot) {
   Tensor x = Tensor::from({1, 2, 3, 4, 5, 6}, {2, 3});
-  const Tensor view = x.viewed_as({3, 2});
+  const Tensor view = x.view({3, 2});
   const Tensor copy = x.clone();
   x.data()[0] = 9;
   EXPECT_EQ(view.shape(), (Shape{3, 2}));
   EXPECT_EQ(view.values()[0], 9);
   EXPECT_EQ(copy.values()[0], 1);
-  EXPECT_THROW(x.viewed_as({4, 2}), Error);
+  EXPECT_THROW(x.view({4, 2}), Error);
 }
 
 TEST(Tensor, DetachAndViewsForgetTheRecord) {
   const Tensor x = leaf({1, 2}, {2});
   EXPECT_TRUE(ops::scale(x, 2).needs_gradient());
   EXPECT_FALSE(ops::scale(x, 2).detach().needs_gradient());
-  EXPECT_FALSE(x.viewed_as({1, 2}).needs_gradient());
+  EXPECT_FALSE(x.view({1, 2}).needs_gradient());
   EXPECT_FALSE(x.clone().needs_gradient());
 }
 

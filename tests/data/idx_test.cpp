@@ -1,9 +1,9 @@
 #include "heed/data/idx.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "heed/base/error.h"
+#include "support/gzip.h"
 #include "support/image_files.h"
 #include "support/temporary_folder.h"
 
@@ -46,10 +46,8 @@ TEST_F(Idx, HoldsImagesAndLabels) {
 
 TEST_F(Idx, MayBeCompressed) {
   const std::string bytes = idx_bytes(labels_magic, {3}, {7, 0, 9});
-  gzFile file = gzopen(folder_.file("a.gz").c_str(), "wb");
-  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(file);
-  EXPECT_EQ(read_idx_labels(folder_.file("a.gz")), (std::vector<std::uint8_t>{7, 0, 9}));
+  EXPECT_EQ(read_idx_labels(folder_.write("a.gz", gzip(bytes))),
+            (std::vector<std::uint8_t>{7, 0, 9}));
 }
 
 TEST_F(Idx, RefusesTheMagicNumberOfAnotherKind) {

@@ -20,27 +20,27 @@ TEST(Image, GreyBecomesColourAndColourBecomesGrey) {
 
 TEST(Image, KeepsItsBytesAtItsOwnSize) {
   const Image image{{2, 2, 1}, {1, 2, 3, 250}};
-  EXPECT_EQ(resized(image, 2, 2).pixels, image.pixels);
+  EXPECT_EQ(resize(image, 2, 2).pixels, image.pixels);
 }
 
 TEST(Image, ShrinksToMeansOfWhatItCovers) {
   const Image even{{4, 4, 1}, Pixels(16, 90)};
-  EXPECT_EQ(resized(even, 1, 1).pixels, (Pixels{90}));
+  EXPECT_EQ(resize(even, 1, 1).pixels, (Pixels{90}));
   // The triangle of the first of two reaches over pixels 0 to 2 with 0.75, 0.75, 0.25.
   const Image row{{1, 4, 1}, {0, 70, 140, 210}};
-  EXPECT_EQ(resized(row, 1, 2).pixels, (Pixels{50, 160}));
+  EXPECT_EQ(resize(row, 1, 2).pixels, (Pixels{50, 160}));
 }
 
 TEST(Image, GrowsByLinesBetweenItsPixels) {
   const Image row{{1, 2, 1}, {0, 100}};
-  EXPECT_EQ(resized(row, 1, 4).pixels, (Pixels{0, 25, 75, 100}));
+  EXPECT_EQ(resize(row, 1, 4).pixels, (Pixels{0, 25, 75, 100}));
   const Image column{{2, 1, 1}, {0, 100}};
-  EXPECT_EQ(resized(column, 4, 1).pixels, (Pixels{0, 25, 75, 100}));
+  EXPECT_EQ(resize(column, 4, 1).pixels, (Pixels{0, 25, 75, 100}));
 }
 
 TEST(Image, ResizesEachChannelAlone) {
   const Image image{{1, 2, 3}, {0, 10, 200, 100, 10, 0}};
-  EXPECT_EQ(resized(image, 1, 4).pixels, (Pixels{0, 10, 200, 25, 10, 150, 75, 10, 50, 100, 10, 0}));
+  EXPECT_EQ(resize(image, 1, 4).pixels, (Pixels{0, 10, 200, 25, 10, 150, 75, 10, 50, 100, 10, 0}));
 }
 
 TEST(Image, TakesTheShapeOfAModel) {

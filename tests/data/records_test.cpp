@@ -1,9 +1,9 @@
 #include "heed/data/records.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "heed/base/error.h"
+#include "support/gzip.h"
 #include "support/temporary_folder.h"
 
 namespace heed::data {
@@ -80,10 +80,8 @@ TEST_F(Records, SayTheLineWhereTheyBegin) {
 }
 
 TEST_F(Records, MayBeCompressed) {
-  gzFile file = gzopen(folder_.file("a.tsv.gz").c_str(), "wb");
-  gzputs(file, "good\tyes\n");
-  gzclose(file);
-  EXPECT_EQ(read_records(folder_.file("a.tsv.gz"), labelled_)[0].values, (Names{"good", "yes"}));
+  const std::string path = folder_.write("a.tsv.gz", gzip("good\tyes\n"));
+  EXPECT_EQ(read_records(path, labelled_)[0].values, (Names{"good", "yes"}));
 }
 
 TEST_F(Records, OfTabsRefuseLinesOfAnotherWidth) {

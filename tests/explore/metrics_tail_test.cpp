@@ -18,7 +18,7 @@ class Log {
  public:
   std::string path() const { return folder_.file("metrics.jsonl"); }
   void append(const std::string& text) const { std::ofstream(path(), std::ios::app) << text; }
-  // As a run does that goes on from a checkpoint.
+  // As a run does that resumes from a checkpoint.
   void replace(const std::string& text) const { io::write_file_atomically(path(), text); }
 
  private:

@@ -79,7 +79,7 @@ TEST(Run, ThePassOverTheAnswerHasTheBitsOfDecoding) {
   }
 }
 
-TEST(Run, WritesOnAsTheCommandLineDoes) {
+TEST(Run, ContinuesTextAsTheCommandLineDoes) {
   const SmallFolder folder(ModelKind::language);
   ExplorerState state = folder.state();
   cli::GenerateOptions options{.model = folder.path()};

@@ -101,7 +101,7 @@ TEST(TrainingWatch, HasTheWholeHistoryLater) {
   EXPECT_EQ(history["checkpoints"].front(), 0);
 }
 
-// What a crash leaves: a log that is newer than the checkpoint. The run that goes on cuts it.
+// What a crash leaves: a log that is newer than the checkpoint. The run that resumes truncates it.
 TEST(TrainingWatch, ForgetsWhatARunThatGoesOnTakesBack) {
   const ToyTraining toy;
   const train::Training training = toy.training("model");
@@ -172,7 +172,7 @@ struct Patient : train::TrainingObserver {
   std::shared_ptr<Listener> listener;
 };
 
-// The page's own way, but for the socket: a run goes on here while its events are listened to.
+// The page's own way, but for the socket: a run trains here while its events are listened to.
 TEST(TrainingEvents, TellOfARunWhileItGoesOn) {
   const ToyTraining toy;
   const train::Training training = kept_training(toy, "model");

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <array>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include "heed/base/cancellation.h"
 #include "heed/io/descriptor.h"
 #include "io/expect_error.h"
+#include "support/gzip.h"
 #include "support/temporary_folder.h"
 
 namespace heed::io {
@@ -27,40 +27,30 @@ std::string read_all(const std::string& path) {
   return bytes;
 }
 
-std::string write_gzip(const TemporaryFolder& folder, const std::string& name,
-                       const std::string& content, const char* mode = "wb") {
-  gzFile file = gzopen(folder.file(name).c_str(), mode);
-  gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-  gzclose(file);
-  return folder.file(name);
-}
-
 TEST(GzipFile, ReadsPlainAndCompressedFilesAlike) {
   const TemporaryFolder folder;
   const std::string content("ab\0cd, more than one piece of it", 32);
   EXPECT_EQ(read_all(folder.write("a", content)), content);
-  EXPECT_EQ(read_all(write_gzip(folder, "a.gz", content)), content);
+  EXPECT_EQ(read_all(folder.write("a.gz", gzip(content))), content);
   for (const char* few : {"", "\x1f", "a"}) {
     EXPECT_EQ(read_all(folder.write("few", few)), few);
-    EXPECT_EQ(read_all(write_gzip(folder, "few.gz", few)), few);
+    EXPECT_EQ(read_all(folder.write("few.gz", gzip(few))), few);
   }
   std::string large;  // more than a buffer, before and after compression
   for (unsigned i = 0, x = 1; i < 50000; ++i) large += std::to_string(x = x * 1664525u + 1);
   EXPECT_EQ(read_all(folder.write("large", large)), large);
-  EXPECT_EQ(read_all(write_gzip(folder, "large.gz", large)), large);
+  EXPECT_EQ(read_all(folder.write("large.gz", gzip(large))), large);
 }
 
 TEST(GzipFile, ReadsOneCompressedTextAfterAnother) {
   const TemporaryFolder folder;
-  write_gzip(folder, "a.gz", "one ");
-  write_gzip(folder, "a.gz", "", "ab");
-  EXPECT_EQ(read_all(write_gzip(folder, "a.gz", "two", "ab")), "one two");
+  EXPECT_EQ(read_all(folder.write("a.gz", gzip("one ") + gzip("") + gzip("two"))), "one two");
 }
 
 TEST(GzipFile, RefusesBytesAfterTheCompressedData) {
   const TemporaryFolder folder;
   for (const char* rest : {"a line that was appended\n", "\x1f", "\n"}) {
-    const std::string path = write_gzip(folder, "a.gz", "compressed\n");
+    const std::string path = folder.write("a.gz", gzip("compressed\n"));
     std::ofstream(path, std::ios::app) << rest;
     expect_error(ErrorKind::data,
                  path + ": expected nothing after the compressed data, found other bytes",
@@ -74,7 +64,7 @@ TEST(GzipFile, RefusesFoldersMissingFilesAndDamagedOnes) {
                [&] { read_all(folder.path()); });
   expect_error(ErrorKind::data, folder.file("absent") + ": cannot open: No such file or directory",
                [&] { read_all(folder.file("absent")); });
-  write_gzip(folder, "cut.gz", "some text that is compressed");
+  folder.write("cut.gz", gzip("some text that is compressed"));
   std::filesystem::resize_file(folder.file("cut.gz"), 20);
   expect_error(ErrorKind::data,
                folder.file("cut.gz") + ": cannot read: the compressed data is damaged or cut short",

@@ -460,7 +460,7 @@ TEST(WeightsHash, KnowsEveryBitNameAndShapeAndNotTheOrder) {
   EXPECT_EQ(plain.size(), std::string("sha256:").size() + 64);
   EXPECT_EQ(plain, hash({{"y", y}, {"x", x}}));
   EXPECT_NE(plain, hash({{"x", x}, {"z", y}}));
-  EXPECT_NE(plain, hash({{"x", x.viewed_as({3, 2})}, {"y", y}}));
+  EXPECT_NE(plain, hash({{"x", x.view({3, 2})}, {"y", y}}));
   Tensor changed = x.clone();
   changed.values()[5] = std::nextafter(changed.values()[5], 10.0f);
   EXPECT_NE(plain, hash({{"x", changed}, {"y", y}}));

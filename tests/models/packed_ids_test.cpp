@@ -21,10 +21,10 @@ TEST(PackedIds, LieEndToEndInTheirOrder) {
   EXPECT_EQ(places(packed.spans), (Places{{0, 3}, {3, 0}, {3, 1}}));
 }
 
-TEST(PackedIds, GetTokensAroundEachSequence) {
-  const PackedIds begun = pack(sentences, {.prepend = 1});
-  EXPECT_EQ(begun.ids, (std::vector<int>{1, 7, 8, 9, 1, 1, 4}));
-  EXPECT_EQ(places(begun.spans), (Places{{0, 4}, {4, 1}, {5, 2}}));
+TEST(PackedIds, GetTokensBeforeAndAfterEachSequence) {
+  const PackedIds prepended = pack(sentences, {.prepend = 1});
+  EXPECT_EQ(prepended.ids, (std::vector<int>{1, 7, 8, 9, 1, 1, 4}));
+  EXPECT_EQ(places(prepended.spans), (Places{{0, 4}, {4, 1}, {5, 2}}));
 
   const PackedIds both = pack(sentences, {.prepend = 1, .append = 2});
   EXPECT_EQ(both.ids, (std::vector<int>{1, 7, 8, 9, 2, 1, 2, 1, 4, 2}));

@@ -56,10 +56,10 @@ constexpr std::size_t key_bias_place = 3;  // among the parameters
 
 struct ReferenceLayer {
   reference::AttentionProblem problem;
-  ops::RotaryTable rotary = {};  // defined: turn queries and keys
+  ops::RotaryTable rotary = {};  // defined: rotate queries and keys
 
   template <typename T>
-  reference::Matrix<T> turned(const reference::Matrix<T>& x, Index num_heads) const {
+  reference::Matrix<T> rotate(const reference::Matrix<T>& x, Index num_heads) const {
     if (!rotary.cos.is_defined()) return x;
     const std::vector<Index> positions = ops::token_positions(problem.query_spans);
     return reference::rotary(x, matrix_of(rotary.cos), matrix_of(rotary.sin), std::span(positions),
@@ -71,8 +71,8 @@ struct ReferenceLayer {
     reference::Matrix<T> constant_bias(1, 4);
     for (Index i = 0; i < 4; ++i) constant_bias.values[i] = T(key_bias.values()[i]);
     const Index groups = problem.options.num_key_value_heads;
-    const auto q = turned(linear(in[0], in[1], in[2]), problem.options.num_heads);
-    const auto k = turned(linear(in[0], in[3], constant_bias), groups);
+    const auto q = rotate(linear(in[0], in[1], in[2]), problem.options.num_heads);
+    const auto k = rotate(linear(in[0], in[3], constant_bias), groups);
     const auto v = linear(in[0], in[4], in[5]);
     return linear(reference::attention(q, k, v, problem), in[6], in[7]);
   }

@@ -350,6 +350,13 @@ TEST(Attention, RefusesWhatDoesNotFit) {
   refused(two, [](auto&, auto&, auto& queries, auto& keys) {
     queries = keys = Spans::of_lengths(std::vector<Index>{3, 3});
   });
+  refused(two, [](auto&, auto&, auto& queries, auto&) {
+    queries = Spans(std::vector<Span>{{2, 3}, {0, 3}});  // row 2 twice
+  });
+  refused(two, [](auto&, auto& in, auto&, auto& keys) {
+    in[1].require_gradient();
+    keys = Spans(std::vector<Span>{{0, 3}, {0, 3}});
+  });
   refused(two, [](auto& c, auto&, auto&, auto&) {
     auto dense = std::make_shared<ops::DenseMask>();
     dense->values = {0, 0};  // keys need three

@@ -35,16 +35,16 @@ TEST(PlainAttention, SequencesOfABatchAreThePackedFormToTheBit) {
   const AttentionRun packed =
       run_with_gradients(c.inputs(), [&](const Inputs& in) { return c.run(in); });
   Inputs batch;
-  for (const Tensor& x : c.inputs()) batch.push_back(x.viewed_as({3, x.dim(0) / 3, x.dim(1)}));
+  for (const Tensor& x : c.inputs()) batch.push_back(x.view({3, x.dim(0) / 3, x.dim(1)}));
   const AttentionRun plain = run_with_gradients(
       batch, [](const Inputs& in) { return ops::attention(in[0], in[1], in[2], {.num_heads = 2}); },
-      sample(packed.output.shape(), 9).viewed_as({3, 5, 8}));
+      sample(packed.output.shape(), 9).view({3, 5, 8}));
   EXPECT_EQ(plain.output.shape(), (Shape{3, 5, 8}));
   EXPECT_EQ(plain.dkey.shape(), (Shape{3, 8, 8}));
-  EXPECT_TRUE(same_bits(plain.output.viewed_as({15, 8}), packed.output));
-  EXPECT_TRUE(same_bits(plain.dquery.viewed_as({15, 8}), packed.dquery));
-  EXPECT_TRUE(same_bits(plain.dkey.viewed_as({24, 8}), packed.dkey));
-  EXPECT_TRUE(same_bits(plain.dvalue.viewed_as({24, 8}), packed.dvalue));
+  EXPECT_TRUE(same_bits(plain.output.view({15, 8}), packed.output));
+  EXPECT_TRUE(same_bits(plain.dquery.view({15, 8}), packed.dquery));
+  EXPECT_TRUE(same_bits(plain.dkey.view({24, 8}), packed.dkey));
+  EXPECT_TRUE(same_bits(plain.dvalue.view({24, 8}), packed.dvalue));
 }
 
 TEST(PlainAttention, AMaskAppliesToAllHeadsToEachHeadOrToEachSequence) {

@@ -1,7 +1,5 @@
 // Corpora that are wrong: refused with exit code 3 and a message that names the file, the line
 // where there are lines, what was expected and what was found.
-#include <zlib.h>
-
 #include <functional>
 
 #include "heed/data/idx.h"
@@ -12,6 +10,7 @@
 #include "heed/text/lines.h"
 #include "heed/train/word_links.h"
 #include "reliability/expect_refused.h"
+#include "support/gzip.h"
 #include "support/image_files.h"
 
 namespace heed {
@@ -32,14 +31,6 @@ void expect_files_refused(std::span<const BadFile> rows, const Read& read) {
     const std::string path = folder.write(row.name, row.bytes);
     expect_refused(folder.path(), bad_data, '/' + row.message, [&] { read(path); });
   }
-}
-
-std::string gzip(const std::string& text) {
-  const TemporaryFolder folder;
-  const gzFile file = gzopen(folder.file("gz").c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  return io::read_file(folder.file("gz"));
 }
 
 std::string with_byte(std::string bytes, std::size_t at, char byte) {

@@ -69,7 +69,7 @@ TEST(AccessGuard, GivesACookieForTheToken) {
       << "the token is no cookie";
 }
 
-// A redirect would go on without the cookie: a page from elsewhere began it.
+// A redirect would arrive without the cookie: a page from elsewhere began it.
 TEST(AccessGuard, GivesAPageToWhoWasLedHere) {
   AccessGuard guard(port);
   const std::string address = guard.address();

@@ -199,16 +199,16 @@ TEST_F(EchoServer, ClosesTheOldestIdleConnectionForANewOne) {
 }
 
 TEST_F(EchoServer, RefusesARequestBeyondThoseItIsBusyWith) {
-  std::promise<void> begun, go_on;
+  std::promise<void> started, go_on;
   router_.get("/api/slow", [&](const Request&) {
-    begun.set_value();
+    started.set_value();
     go_on.get_future().wait();
     return text_response(200, "done");
   });
   start({.pool = {.max_members = 1}});
   HttpClient busy(port());
   busy.send(text_of({.target = "/api/slow"}, port()));
-  begun.get_future().wait();
+  started.get_future().wait();
   const Received refused = exchange({.target = "/api/echo?text=x"});
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(nlohmann::json::parse(refused.body).at("error"),
@@ -275,10 +275,10 @@ TEST_F(EchoServer, RunsHandlersOneAtATime) {
 }
 
 TEST_F(EchoServer, StopsWhileAHandlerIsAtWork) {
-  std::promise<void> begun;
+  std::promise<void> started;
   std::atomic<bool> is_done = false;
   router_.get("/api/slow", [&](const Request&) {
-    begun.set_value();
+    started.set_value();
     std::this_thread::sleep_for(50ms);
     is_done = true;
     return text_response(200, "done");
@@ -286,7 +286,7 @@ TEST_F(EchoServer, StopsWhileAHandlerIsAtWork) {
   start();
   HttpClient client(port()), waiting(port());
   client.send(text_of({.target = "/api/slow"}, port()));
-  begun.get_future().wait();
+  started.get_future().wait();
   waiting.send(text_of({.target = "/api/echo?text=x"}, port()));
   server_->stop();
   EXPECT_TRUE(is_done);
@@ -298,7 +298,7 @@ TEST_F(EchoServer, StopsWhileAHandlerIsAtWork) {
 // A handler that would never end, and the promise that it was cancelled.
 struct EndlessHandler {
   Response operator()(const Request&) const {
-    begun->set_value();
+    started->set_value();
     try {
       for (;;) {
         check_cancelled();
@@ -309,7 +309,7 @@ struct EndlessHandler {
       throw;
     }
   }
-  std::shared_ptr<std::promise<void>> begun = std::make_shared<std::promise<void>>();
+  std::shared_ptr<std::promise<void>> started = std::make_shared<std::promise<void>>();
   std::shared_ptr<std::promise<void>> cancelled = std::make_shared<std::promise<void>>();
 };
 
@@ -319,7 +319,7 @@ TEST_F(EchoServer, CancelsTheHandlerWhenItStops) {
   start();
   HttpClient client(port());
   client.send(text_of({.target = "/api/endless"}, port()));
-  endless.begun->get_future().wait();
+  endless.started->get_future().wait();
   server_->stop();
   endless.cancelled->get_future().wait();
 }
@@ -335,7 +335,7 @@ TEST_F(EchoServer, CancelsTheHandlerOfAClientThatHasLeft) {
   start();
   HttpClient client(port()), waiting(port());
   client.send(text_of({.target = "/api/endless"}, port()));
-  endless.begun->get_future().wait();
+  endless.started->get_future().wait();
   waiting.send(text_of({.target = "/api/late"}, port()));
   waiting.close();
   std::this_thread::sleep_for(50ms);  // so that its request is there, and its end
@@ -346,9 +346,9 @@ TEST_F(EchoServer, CancelsTheHandlerOfAClientThatHasLeft) {
 }
 
 TEST_F(EchoServer, DoesNotTakeTheNextRequestForTheEndOfTheClient) {
-  std::promise<void> begun, go_on;
+  std::promise<void> started, go_on;
   router_.get("/api/slow", [&](const Request&) {
-    begun.set_value();
+    started.set_value();
     go_on.get_future().wait();
     check_cancelled();
     return text_response(200, "done");
@@ -356,7 +356,7 @@ TEST_F(EchoServer, DoesNotTakeTheNextRequestForTheEndOfTheClient) {
   start();
   HttpClient client(port());
   client.send(text_of({.target = "/api/slow"}, port()));
-  begun.get_future().wait();
+  started.get_future().wait();
   client.send(text_of({.target = "/api/echo?text=next"}, port()));
   std::this_thread::sleep_for(20ms);
   go_on.set_value();

@@ -26,16 +26,16 @@ TEST(Worker, DoesJobsInOrderOnOneThread) {
 }
 
 TEST(Worker, FinishesTheJobUnderWayAndDropsTheRest) {
-  std::promise<void> begun, go_on;
+  std::promise<void> started, go_on;
   bool is_first_done = false, is_second_done = false;
   Worker worker;
   worker.add([&] {
-    begun.set_value();
+    started.set_value();
     go_on.get_future().wait();
     is_first_done = true;
   });
   worker.add([&] { is_second_done = true; });
-  begun.get_future().wait();
+  started.get_future().wait();
   std::thread stopping([&] { worker.stop(); });
   // The second job can only run after the first, which waits until the stop has been asked for.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -104,8 +104,8 @@ class TransformerReference {
     return table;
   }
 
-  // Each head's vectors turned by the angles position * 10000^(-2i / K).
-  Matrix<T> turned(const Matrix<T>& x, const Spans& spans, Index num_heads) const {
+  // Each head's vectors rotated by the angles position * 10000^(-2i / K).
+  Matrix<T> rotate(const Matrix<T>& x, const Spans& spans, Index num_heads) const {
     if (config_.positions != models::Positions::rotary) return x;
     const Index width = x.cols / num_heads;
     Matrix<double> cosines(spans.max_length(), width / 2), sines(spans.max_length(), width / 2);
@@ -138,8 +138,8 @@ class TransformerReference {
       problem.options.scale = nn::default_cosine_scale;
     }
     if (is_self) {
-      q = turned(q, spans, heads);
-      k = turned(k, memory_spans, groups);
+      q = rotate(q, spans, heads);
+      k = rotate(k, memory_spans, groups);
       if (config_.positions == models::Positions::alibi) {
         problem.options.alibi_slopes = ops::alibi_slopes(heads);
       }

@@ -1,11 +1,11 @@
 #include "heed/text/lines.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "support/gzip.h"
 #include "support/temporary_folder.h"
 
 namespace heed::text {
@@ -20,11 +20,7 @@ class LinesTest : public testing::Test {
   }
 
   std::filesystem::path write_gzip(const std::string& name, const std::string& content) const {
-    const std::filesystem::path path = folder_.file(name);
-    gzFile file = gzopen(path.c_str(), "wb");
-    gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-    gzclose(file);
-    return path;
+    return folder_.write(name, gzip(content));
   }
 
   TemporaryFolder folder_;

@@ -6,6 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/classifier.h"
+#include "heed/models/image_classifier.h"
+#include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
+#include "heed/models/translation_model.h"
+
 namespace heed::train {
 namespace {
 

@@ -150,7 +150,7 @@ TEST(Recipe, RefusesBadValuesAndNamesTheSetting) {
       ADD_FAILURE() << name << " took " << value;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_EQ(std::string(error.what()).rfind(quoted(name) + ": expected ", 0), 0u)
+      EXPECT_EQ(std::string(error.what()).rfind(quote(name) + ": expected ", 0), 0u)
           << error.what();
     }
   }
@@ -229,7 +229,7 @@ TEST(Recipe, ARunIsResumedWithTheSameSettingsOnly) {
       ADD_FAILURE() << name;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_EQ(std::string(error.what()), quoted(name) + ": expected " + get(saved, name) +
+      EXPECT_EQ(std::string(error.what()), quote(name) + ": expected " + get(saved, name) +
                                                ", with which this run was started, found " + value);
     }
   }

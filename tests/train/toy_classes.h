@@ -85,8 +85,7 @@ struct Watcher : TrainingObserver {
 };
 
 inline std::string hash_after(const Training& training) {
-  TrainingObserver nobody;
-  return train_model(training, nobody).weights_hash;
+  return train_model(training).weights_hash;
 }
 
 }  // namespace heed::train

@@ -49,10 +49,7 @@ struct Recorder : TrainingObserver {
   }
 };
 
-TrainingResult run(const Training& training) {
-  TrainingObserver nobody;
-  return train_model(training, nobody);
-}
+TrainingResult run(const Training& training) { return train_model(training); }
 
 TrainingResult run_until(const Training& training, Index update) {
   Recorder recorder;

@@ -40,7 +40,7 @@ std::string choice_names() {
   return names;
 }
 
-// The value of a name. Others are refused: "--norm: expected one of before, after, found up".
+// The value of a name. Others are refused: "`norm`: expected one of before, after, found up".
 template <typename Value>
 Value parse_choice(std::string_view name, std::string_view what,
                    ErrorKind kind = ErrorKind::usage) {

@@ -9,6 +9,6 @@ using Index = std::int64_t;
 
 // For numbers that are not negative, and steps above 0.
 constexpr Index quotient_up(Index value, Index step) { return (value + step - 1) / step; }
-constexpr Index rounded_up(Index value, Index step) { return quotient_up(value, step) * step; }
+constexpr Index round_up(Index value, Index step) { return quotient_up(value, step) * step; }
 
 }  // namespace heed

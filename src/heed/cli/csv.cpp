@@ -50,8 +50,7 @@ Tensor parse_numbers(const std::vector<Row>& rows, std::size_t first_column,
       values.push_back(parse_number(row.fields[column], where, column));
     }
   }
-  return Tensor::from(values,
-                      {static_cast<Index>(rows.size()), static_cast<Index>(width - first_column)});
+  return Tensor::from(values, {std::ssize(rows), static_cast<Index>(width - first_column)});
 }
 
 bool is_header(const Row& row) {

@@ -95,7 +95,7 @@ void generate_batch(const infer::TextGenerator& generator, std::span<const std::
 }
 
 // The options with the forbidden and required words as tokens.
-GenerateOptions constrained(GenerateOptions options, const text::Tokenizer& tokenizer) {
+GenerateOptions with_constraints(GenerateOptions options, const text::Tokenizer& tokenizer) {
   options.generation.constraints =
       infer::Constraints::of_words(options.forbid, options.require, tokenizer);
   return options;
@@ -105,7 +105,7 @@ GenerateOptions constrained(GenerateOptions options, const text::Tokenizer& toke
 
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out) {
   const auto generator = infer::TextGenerator::load(options.model);
-  GenerateOptions batch = constrained(options, generator.tokenizer());
+  GenerateOptions batch = with_constraints(options, generator.tokenizer());
   if (options.prompt) {
     generate_batch(generator, std::span(&*options.prompt, 1), batch, out);
     return 0;
@@ -114,7 +114,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
   for (auto prompts = input.next(prompts_per_batch); !prompts.empty();
        prompts = input.next(prompts_per_batch)) {
     generate_batch(generator, prompts, batch, out);
-    batch.generation.first_prompt += static_cast<Index>(prompts.size());
+    batch.generation.first_prompt += std::ssize(prompts);
   }
   return 0;
 }
@@ -122,7 +122,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 int converse(const GenerateOptions& options, std::ostream& out) {
   const auto generator = infer::TextGenerator::load(options.model);
   LineEditor lines("> ");
-  GenerateOptions one = constrained(options, generator.tokenizer());
+  GenerateOptions one = with_constraints(options, generator.tokenizer());
   one.separator = "";
   while (const std::optional<std::string> line = lines.next()) {
     try {

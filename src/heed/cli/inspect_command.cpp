@@ -70,7 +70,7 @@ std::string checksum_summary(const std::string& folder) {
   return io::has_checksum(models::weights_path(folder)) ? "ok" : "none";
 }
 
-std::string shown(const Json& value) {
+std::string to_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_array()) return std::to_string(value.size());  // labels: how many
@@ -82,7 +82,7 @@ void print_table(const Json& report, std::ostream& out) {
     if (!fields.is_object()) continue;
     out << part << '\n';
     for (const auto& [name, value] : fields.items()) {
-      out << fmt::format("  {:<24} {:>12}\n", name, shown(value));
+      out << fmt::format("  {:<24} {:>12}\n", name, to_text(value));
     }
   }
   if (report["tokenizer"].is_null()) out << "tokenizer\n  none\n";

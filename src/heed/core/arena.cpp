@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t smallest_region = std::size_t{32} << 20;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t step) {
+std::size_t round_up(std::size_t bytes, std::size_t step) {
   return (bytes + step - 1) / step * step;
 }
 
 std::size_t block_size(std::size_t bytes) {
-  return rounded_up(std::max(bytes, std::size_t{1}), Arena::alignment);
+  return round_up(std::max(bytes, std::size_t{1}), Arena::alignment);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ std::size_t Arena::region_bytes() const {
 
 // Regions are aligned to huge pages: what mmap returns is trimmed at both ends.
 void Arena::add_region(std::size_t bytes) {
-  bytes = std::max(smallest_region, rounded_up(bytes, huge_page));
+  bytes = std::max(smallest_region, round_up(bytes, huge_page));
   void* mapped = ::mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();

@@ -34,7 +34,7 @@ class Spans {
   }
   static Spans single(Index length) { return Spans({{0, length}}); }
 
-  Index count() const { return static_cast<Index>(spans_->size()); }
+  Index count() const { return std::ssize(*spans_); }
   const Span& operator[](Index sequence) const { return (*spans_)[sequence]; }
   auto begin() const { return spans_->begin(); }
   auto end() const { return spans_->end(); }

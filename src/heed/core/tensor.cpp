@@ -123,8 +123,8 @@ Tensor Tensor::full(const Shape& shape, float value) {
 }
 
 Tensor Tensor::from(std::span<const float> values, const Shape& shape) {
-  check(static_cast<Index>(values.size()) == shape.size(), "tensor: expected ", shape.size(),
-        " values for ", shape, ", got ", values.size());
+  check(std::ssize(values) == shape.size(), "tensor: expected ", shape.size(), " values for ",
+        shape, ", got ", values.size());
   Tensor tensor = empty(shape);
   std::copy(values.begin(), values.end(), tensor.data());
   return tensor;
@@ -153,7 +153,7 @@ Tensor Tensor::detach() const {
   return tensor;
 }
 
-Tensor Tensor::viewed_as(const Shape& shape) const {
+Tensor Tensor::view(const Shape& shape) const {
   check(shape.size() == size_, "view: ", shape_, " cannot be viewed as ", shape);
   Tensor tensor = detach();
   tensor.shape_ = shape;

@@ -60,9 +60,9 @@ class Tensor {
   void values() const&& = delete;  // the span would dangle
   float item() const;              // the value of a tensor of size 1
 
-  Tensor clone() const;                        // a copy of the values, outside the graph
-  Tensor detach() const;                       // the same values, outside the graph
-  Tensor viewed_as(const Shape& shape) const;  // the same in another shape, outside the graph
+  Tensor clone() const;                   // a copy of the values, outside the graph
+  Tensor detach() const;                  // the same values, outside the graph
+  Tensor view(const Shape& shape) const;  // the same in another shape, outside the graph
   bool shares_values() const { return storage_.use_count() > 1; }
 
   // A leaf requires a gradient; every result that depends on it joins the graph.

@@ -39,7 +39,7 @@ BatchPlan BatchPlan::in_order(std::span<const PairSize> sizes, Index batch_token
 BatchPlan::BatchPlan(std::vector<Index> order, std::span<const PairSize> sizes, Index batch_tokens)
     : order_(std::move(order)) {
   PairSize filled;
-  for (Index i = 0; i < static_cast<Index>(order_.size()); ++i) {
+  for (Index i = 0; i < std::ssize(order_); ++i) {
     const PairSize& item = sizes[order_[i]];
     const bool fits =
         std::max(filled.source + item.source, filled.target + item.target) <= batch_tokens;
@@ -50,7 +50,7 @@ BatchPlan::BatchPlan(std::vector<Index> order, std::span<const PairSize> sizes, 
     filled.source += item.source;
     filled.target += item.target;
   }
-  if (!order_.empty()) begin_.push_back(static_cast<Index>(order_.size()));
+  if (!order_.empty()) begin_.push_back(std::ssize(order_));
 }
 
 }  // namespace heed::data

@@ -24,7 +24,7 @@ class BatchPlan {
   // In the order of the corpus: neighbours go together.
   static BatchPlan in_order(std::span<const PairSize> sizes, Index batch_tokens);
 
-  Index size() const { return static_cast<Index>(begin_.size()) - 1; }
+  Index size() const { return std::ssize(begin_) - 1; }
   std::span<const Index> batch(Index i) const {
     return std::span(order_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }

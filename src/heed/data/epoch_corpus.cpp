@@ -7,7 +7,7 @@ namespace heed::data {
 namespace {
 
 // Keeps these random numbers apart from those of shuffles, initial weights and the model's dropout.
-constexpr std::uint64_t cut_place = 0x62706564;
+constexpr std::uint64_t dropout_place = 0x62706564;
 
 constexpr std::uint64_t source_side = 0;
 constexpr std::uint64_t target_side = 1;
@@ -29,16 +29,19 @@ EpochCorpus::EpochCorpus(std::span<const std::string> source, std::span<const st
 
 const TranslationCorpus& EpochCorpus::of_epoch(Index epoch) {
   if (dropout_ && epoch != epoch_) {
-    corpus_.replace_ids(cut(source_, epoch, source_side), cut(target_, epoch, target_side));
+    corpus_.replace_ids(encode_with_dropout(source_, epoch, source_side),
+                        encode_with_dropout(target_, epoch, target_side));
     epoch_ = epoch;
   }
   return corpus_;
 }
 
-std::vector<std::vector<int>> EpochCorpus::cut(std::span<const std::string> lines, Index epoch,
-                                               std::uint64_t side) const {
+std::vector<std::vector<int>> EpochCorpus::encode_with_dropout(std::span<const std::string> lines,
+                                                               Index epoch,
+                                                               std::uint64_t side) const {
   const auto max_length = static_cast<std::size_t>(options_.max_length);
-  const std::uint64_t key = random_key(options_.seed, static_cast<std::uint64_t>(epoch), cut_place);
+  const std::uint64_t key =
+      random_key(options_.seed, static_cast<std::uint64_t>(epoch), dropout_place);
   std::vector<std::vector<int>> sentences(static_cast<std::size_t>(corpus_.size()));
   cancellable_ranges(corpus_.size(), lines_per_piece, [&](Index begin, Index end) {
     for (Index pair = begin; pair < end; ++pair) {

@@ -25,8 +25,8 @@ class EpochCorpus {
               const text::Tokenizer& tokenizer, const EpochCorpusOptions& options);
 
   // The same pairs in every epoch, in the same order; stays until another epoch is asked for. How a
-  // sentence is cut depends on its line, its side, the seed and the epoch alone. One that dropout
-  // would make longer than max_length is cut as without.
+  // sentence is segmented depends on its line, its side, the seed and the epoch alone. One that
+  // dropout would make longer than max_length is segmented without.
   const TranslationCorpus& of_epoch(Index epoch);
 
   // The same in every epoch.
@@ -35,8 +35,8 @@ class EpochCorpus {
   Index num_too_long() const { return corpus_.num_too_long(); }
 
  private:
-  std::vector<std::vector<int>> cut(std::span<const std::string> lines, Index epoch,
-                                    std::uint64_t side) const;
+  std::vector<std::vector<int>> encode_with_dropout(std::span<const std::string> lines, Index epoch,
+                                                    std::uint64_t side) const;
 
   std::span<const std::string> source_;
   std::span<const std::string> target_;

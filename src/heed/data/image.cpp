@@ -72,7 +72,7 @@ std::vector<float> mixed_columns(const std::vector<float>& from, Index rows, Ind
   return to;
 }
 
-std::uint8_t rounded(float value) {
+std::uint8_t round_pixel(float value) {
   return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
 }
 
@@ -99,13 +99,14 @@ Image with_channels(const Image& image, Index channels) {
     if (channels == 3) {
       other.pixels.insert(other.pixels.end(), 3, *pixel);
     } else {
-      other.pixels.push_back(rounded(0.299f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2]));
+      other.pixels.push_back(
+          round_pixel(0.299f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2]));
     }
   }
   return other;
 }
 
-Image resized(const Image& image, Index height, Index width) {
+Image resize(const Image& image, Index height, Index width) {
   check(height >= 1 && width >= 1, "image: expected a size of at least 1 x 1, got ", width, " x ",
         height);
   const ImageShape& from = image.shape;
@@ -116,12 +117,12 @@ Image resized(const Image& image, Index height, Index width) {
       mixed_columns(rows, height, from.width, mixtures(from.width, width), from.channels);
   Image other{{height, width, from.channels}, {}};
   other.pixels.resize(mixed.size());
-  std::ranges::transform(mixed, other.pixels.begin(), rounded);
+  std::ranges::transform(mixed, other.pixels.begin(), round_pixel);
   return other;
 }
 
 Image with_shape(const Image& image, const ImageShape& shape) {
-  return resized(with_channels(image, shape.channels), shape.height, shape.width);
+  return resize(with_channels(image, shape.channels), shape.height, shape.width);
 }
 
 }  // namespace heed::data

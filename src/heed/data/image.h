@@ -35,7 +35,7 @@ Image with_channels(const Image& image, Index channels);
 
 // Every pixel of the result is a mean of those it covers, weighted by a triangle: smooth when an
 // image shrinks, bilinear when it grows, the same bytes when it keeps its size.
-Image resized(const Image& image, Index height, Index width);
+Image resize(const Image& image, Index height, Index width);
 
 // Resized and converted to the input shape of a model.
 Image with_shape(const Image& image, const ImageShape& shape);

@@ -1,3 +1,4 @@
+// Image files of the formats that Heed reads.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// JPEG images.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ constexpr const char* idx_labels = "labels-idx1-ubyte";
 
 // The entries of a folder, sorted: systems list them in different orders. Hidden
 // files are none of ours.
-std::vector<fs::path> listed(const std::string& folder, bool wants_folders) {
+std::vector<fs::path> list_entries(const std::string& folder, bool wants_folders) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -72,8 +72,8 @@ void LabelledImages::read_idx(const std::string& folder, ImagePart part) {
            ": expected the labels beside it in a file of ", idx_labels, ", found none");
   const IdxImages images = read_idx_images(images_path);
   const std::vector<std::uint8_t> numbers = read_idx_labels(labels_path);
-  check_as(ErrorKind::data, static_cast<Index>(numbers.size()) == images.count, labels_path,
-           ": expected ", images.count, " labels, one for each image, found ", numbers.size());
+  check_as(ErrorKind::data, std::ssize(numbers) == images.count, labels_path, ": expected ",
+           images.count, " labels, one for each image, found ", numbers.size());
   if (labels_.empty()) {
     for (int number = 0; number <= std::ranges::max(numbers); ++number) {
       labels_.push_back(std::to_string(number));
@@ -104,7 +104,7 @@ void LabelledImages::take_memory(Index num_images, const std::string& where) {
 }
 
 void LabelledImages::read_folders(const std::string& folder) {
-  const std::vector<fs::path> folders = listed(folder, /*wants_folders=*/true);
+  const std::vector<fs::path> folders = list_entries(folder, /*wants_folders=*/true);
   check_as(ErrorKind::data, !folders.empty(), folder,
            ": expected a folder for each class, or files of MNIST, found neither");
   if (labels_.empty()) {
@@ -115,19 +115,18 @@ void LabelledImages::read_folders(const std::string& folder) {
   }
   std::vector<fs::path> files;
   for (const fs::path& one : folders) {
-    const std::vector<fs::path> of_class = listed(one.string(), /*wants_folders=*/false);
+    const std::vector<fs::path> of_class = list_entries(one.string(), /*wants_folders=*/false);
     check_as(ErrorKind::data, !of_class.empty(), one.string(), ": expected images, found none");
     files.insert(files.end(), of_class.begin(), of_class.end());
     classes_.resize(files.size(), class_of_label(one.filename().string(), folder));
   }
   take_memory(std::ssize(files), folder);
-  cancellable_ranges(
-      static_cast<Index>(files.size()), images_per_piece, [&](Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) {
-          const Image image = read_image(files[static_cast<std::size_t>(i)].string());
-          std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
-        }
-      });
+  cancellable_ranges(std::ssize(files), images_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Image image = read_image(files[static_cast<std::size_t>(i)].string());
+      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+    }
+  });
 }
 
 int LabelledImages::class_of_label(const std::string& label, const std::string& where) const {

@@ -29,7 +29,7 @@ class LabelledImages {
   static LabelledImages read(const std::string& folder, ImagePart part, const ImageShape& shape,
                              std::vector<std::string> labels = {});
 
-  Index size() const { return static_cast<Index>(classes_.size()); }
+  Index size() const { return std::ssize(classes_); }
   const ImageShape& shape() const { return shape_; }
   const std::vector<std::string>& labels() const { return labels_; }
 

@@ -11,7 +11,7 @@ LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
   auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
   LineCorpus corpus;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
-    const auto length = static_cast<Index>(encoded[i].size());
+    const auto length = std::ssize(encoded[i]);
     if (length == 0 || text::is_blank(lines[i])) {
       ++corpus.num_blank_;
     } else if (length > max_length) {

@@ -20,7 +20,7 @@ class LineCorpus {
   static LineCorpus tokenize(std::span<const std::string> lines, const text::Tokenizer& tokenizer,
                              Index max_length);
 
-  Index size() const { return static_cast<Index>(lines_.size()); }
+  Index size() const { return std::ssize(lines_); }
   std::span<const int> ids(Index line) const { return lines_[line]; }  // the last is the end token
   // Sizes for a batch plan; a line has one side.
   std::span<const PairSize> sizes() const { return sizes_; }

@@ -43,7 +43,7 @@ MaskedLine Masking::apply(std::span<const int> ids, Index epoch, Index line) con
   Rng rng(random_key(key, static_cast<std::uint64_t>(line), 0));
 
   MaskedLine masked{{ids.begin(), ids.end()}, {}, {}};
-  const Index length = static_cast<Index>(ids.size()) - 1;
+  const Index length = std::ssize(ids) - 1;
   for (Index place = 0; place < length; ++place) {
     if (rng.uniform() < options_.share) masked.places.push_back(place);
   }

@@ -21,10 +21,10 @@ PatchGrid::PatchGrid(const ImageShape& image, Index side) : image(image), side(s
 void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
                  const PatchGrid& grid, Shift shift) {
   const auto [height, width, channels] = grid.image;
-  check(static_cast<Index>(pixels.size()) == grid.image.size(), "patches: expected an image of ",
+  check(std::ssize(pixels) == grid.image.size(), "patches: expected an image of ",
         grid.image.size(), " bytes, got ", pixels.size());
-  check(static_cast<Index>(patches.size()) == grid.image.size(), "patches: expected room for ",
-        grid.image.size(), " values, got ", patches.size());
+  check(std::ssize(patches) == grid.image.size(), "patches: expected room for ", grid.image.size(),
+        " values, got ", patches.size());
   const Index patches_per_row = width / grid.side;
   for (Index y = 0; y < height; ++y) {
     const Index from_y = std::clamp<Index>(y - shift.down, 0, height - 1);

@@ -1,3 +1,4 @@
+// PNG images.
 #pragma once
 
 #include <string>

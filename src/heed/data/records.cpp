@@ -21,13 +21,13 @@ std::string place(const std::string& file, std::size_t line) {
 }
 
 // "label, text", cut short: a first line may be a page of text.
-std::string listed(const Names& names) {
+std::string list_names(const Names& names) {
   std::string list;
   for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
   return excerpt(list);
 }
 
-std::string counted_columns(std::size_t count) {
+std::string count_columns(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " column" : " columns");
 }
 
@@ -71,7 +71,7 @@ Columns columns_of_header(const Names& header, const Names& fields, const std::s
   for (const std::string& field : fields) {
     const auto at = std::ranges::find(header, field);
     check_as(ErrorKind::data, at != header.end(), where, "expected a column '", field, "', found ",
-             listed(header));
+             list_names(header));
     check_as(ErrorKind::data, std::find(at + 1, header.end(), field) == header.end(), where,
              "expected one column '", field, "', found several");
     columns.of_field.push_back(static_cast<std::size_t>(at - header.begin()));
@@ -84,7 +84,7 @@ Columns columns_of_tsv(const Names& first, const Names& fields, const std::strin
       std::ranges::all_of(fields, [&](const std::string& field) { return has(first, field); });
   if (is_header) return columns_of_header(first, fields, where);
   check_as(ErrorKind::data, first.size() >= fields.size(), where, "expected ",
-           counted_columns(fields.size()), " (", listed(fields),
+           count_columns(fields.size()), " (", list_names(fields),
            ") with a tab between them, found ", first.size());
   return first_columns(fields.size());
 }
@@ -94,12 +94,12 @@ Columns columns_of_csv(const Names& first, const Names& fields, const std::strin
       std::ranges::any_of(fields, [&](const std::string& field) { return has(first, field); });
   if (has_any) return columns_of_header(first, fields, where);
   check_as(ErrorKind::data, first.size() == fields.size(), where, "expected a header with ",
-           listed(fields), ", or ", counted_columns(fields.size()), ", found ",
-           counted_columns(first.size()), ": ", listed(first));
+           list_names(fields), ", or ", count_columns(fields.size()), ", found ",
+           count_columns(first.size()), ": ", list_names(first));
   return first_columns(fields.size());
 }
 
-std::vector<Record> chosen(Rows rows, const Columns& columns, const std::string& name) {
+std::vector<Record> select_fields(Rows rows, const Columns& columns, const std::string& name) {
   const std::size_t width = rows.front().fields.size();
   const std::size_t first_line = rows.front().line;
   std::vector<Record> records;
@@ -107,7 +107,7 @@ std::vector<Record> chosen(Rows rows, const Columns& columns, const std::string&
     check_cancelled(i);
     text::CsvRow& row = rows[i];
     check_as(ErrorKind::data, row.fields.size() == width, place(name, row.line), "expected ",
-             counted_columns(width), ", as in line ", first_line, ", found ", row.fields.size());
+             count_columns(width), ", as in line ", first_line, ", found ", row.fields.size());
     Record record{.line = row.line, .values = {}};
     for (const std::size_t column : columns.of_field) {
       record.values.push_back(std::move(row.fields[column]));
@@ -161,7 +161,7 @@ std::vector<Record> parse_records(Format format, const std::vector<std::string>&
   const std::string where = place(name, rows.front().line);
   const Columns columns =
       is_tsv ? columns_of_tsv(first, fields, where) : columns_of_csv(first, fields, where);
-  return chosen(std::move(rows), columns, name);
+  return select_fields(std::move(rows), columns, name);
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ std::vector<Record> read_records(const std::filesystem::path& path, const Names&
   const Format format = format_of(path);
   const std::string name = path.string();
   std::vector<Record> records = parse_records(format, text::read_lines(path), fields, name);
-  check_as(ErrorKind::data, !records.empty(), name, ": expected records with ", listed(fields),
+  check_as(ErrorKind::data, !records.empty(), name, ": expected records with ", list_names(fields),
            ", found none");
   return records;
 }

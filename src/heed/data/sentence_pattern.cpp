@@ -27,7 +27,7 @@ const std::map<std::string, VerbForm, std::less<>> verb_forms = {
     {"pres", VerbForm::present},  {"past", VerbForm::past},     {"inf", VerbForm::infinitive},
     {"pp", VerbForm::participle}, {"aux", VerbForm::auxiliary}, {"particle", VerbForm::particle}};
 
-std::string capitalized(std::string sentence) {
+std::string capitalize(std::string sentence) {
   if (sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] += 'A' - 'a';
   return sentence;
 }
@@ -320,7 +320,7 @@ std::string german_piece(const Piece& piece, const Choice& choice, const Lexicon
     }
     case Piece::Kind::pronoun: {
       const std::string pronoun = german_pronoun(word.noun.gender, piece.grammatical_case);
-      return piece.is_capital ? capitalized(pronoun) : pronoun;
+      return piece.is_capital ? capitalize(pronoun) : pronoun;
     }
     case Piece::Kind::relative_pronoun:
       // In these cases and in the singular, the relative pronoun is the definite article.
@@ -338,13 +338,13 @@ std::string german_piece(const Piece& piece, const Choice& choice, const Lexicon
 std::string SentencePattern::english(const Choice& choice, const Lexicon& lexicon) const {
   std::string sentence;
   for (const Piece& piece : english_) sentence += english_piece(piece, choice, lexicon);
-  return capitalized(sentence);
+  return capitalize(sentence);
 }
 
 std::string SentencePattern::german(const Choice& choice, const Lexicon& lexicon) const {
   std::string sentence;
   for (const Piece& piece : german_) sentence += german_piece(piece, choice, lexicon);
-  return capitalized(contract_prepositions(sentence));
+  return capitalize(contract_prepositions(sentence));
 }
 
 std::string SentencePattern::german_noun_of(int slot, int word, const Lexicon& lexicon) const {

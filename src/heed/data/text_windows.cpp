@@ -29,7 +29,7 @@ std::vector<int> encode_text(std::span<const std::string> lines, const text::Tok
 TextWindows::TextWindows(std::vector<int> ids, Index length)
     : ids_(std::move(ids)), length_(length) {
   check(length >= 1, "text windows: expected a length of at least 1, got ", length);
-  const Index num_predictions = static_cast<Index>(ids_.size()) - 1;
+  const Index num_predictions = std::ssize(ids_) - 1;
   check_as(ErrorKind::data, num_predictions >= length, "text: expected at least ", length + 1,
            " tokens, one window and what follows it, found ", ids_.size());
   num_windows_ = std::max<Index>(1, num_predictions / length - 1);
@@ -39,7 +39,7 @@ Index TextWindows::begin_of(Index window, std::uint64_t seed, Index epoch) const
   const auto step = static_cast<std::uint64_t>(epoch);
   const ShuffledRange order(static_cast<std::uint64_t>(num_windows_),
                             random_key(seed, step, order_place));
-  const Index rest = static_cast<Index>(ids_.size()) - 1 - num_windows_ * length_;
+  const Index rest = std::ssize(ids_) - 1 - num_windows_ * length_;
   const auto offset = static_cast<Index>(Rng(random_key(seed, step, offset_place)).below(rest + 1));
   return offset + length_ * static_cast<Index>(order[static_cast<std::uint64_t>(window)]);
 }

@@ -54,9 +54,9 @@ void TranslationCorpus::replace_ids(std::span<const std::vector<int>> source,
 void TranslationCorpus::append(std::span<const int> source, std::span<const int> target) {
   source_ids_.insert(source_ids_.end(), source.begin(), source.end());
   target_ids_.insert(target_ids_.end(), target.begin(), target.end());
-  source_begin_.push_back(static_cast<Index>(source_ids_.size()));
-  target_begin_.push_back(static_cast<Index>(target_ids_.size()));
-  sizes_.push_back({static_cast<Index>(source.size()), static_cast<Index>(target.size())});
+  source_begin_.push_back(std::ssize(source_ids_));
+  target_begin_.push_back(std::ssize(target_ids_));
+  sizes_.push_back({std::ssize(source), std::ssize(target)});
 }
 
 }  // namespace heed::data

@@ -35,7 +35,7 @@ class TranslationCorpus {
   void replace_ids(std::span<const std::vector<int>> source,
                    std::span<const std::vector<int>> target);
 
-  Index size() const { return static_cast<Index>(sizes_.size()); }
+  Index size() const { return std::ssize(sizes_); }
   std::span<const int> source(Index pair) const { return slice(source_ids_, source_begin_, pair); }
   std::span<const int> target(Index pair) const { return slice(target_ids_, target_begin_, pair); }
   std::span<const PairSize> sizes() const { return sizes_; }

@@ -40,7 +40,7 @@ void check_not_blank(const std::string& text) {
   check_as(ErrorKind::data, !text::is_blank(text), "text: expected a sentence, found a blank one");
 }
 
-std::vector<int> encoded(const ModelSession& session, const std::string& text) {
+std::vector<int> encode(const ModelSession& session, const std::string& text) {
   const text::Tokenizer& tokenizer = session.tokenizer();
   if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
   check_not_blank(text);
@@ -103,7 +103,7 @@ infer::LineOptions line_options(const AnswerOptions& options) {
 // NaN is no class and no word: an answer without all of them is no answer.
 Answer classes(const infer::LineClassifier& classifier, const std::string& text,
                const AnswerOptions& options) {
-  const auto all = static_cast<Index>(classifier.labels().size());
+  const auto all = std::ssize(classifier.labels());
   Answer answer;
   answer.classes = classifier.classify(std::span(&text, 1), all, line_options(options)).front();
   check_finite_outcome(std::ssize(answer.classes) == all);
@@ -150,7 +150,7 @@ json array_of(const Values& values, ToJson value_json) {
 
 std::vector<int> source_ids(const ModelSession& session, const std::string& text) {
   check_characters(text);
-  std::vector<int> ids = encoded(session, text);
+  std::vector<int> ids = encode(session, text);
   check_tokens("text", ids);
   if (!session.language()) ids.push_back(text::Tokenizer::end);
   return ids;

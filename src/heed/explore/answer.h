@@ -14,7 +14,7 @@ namespace heed::explore {
 // Limits of what is typed into the page.
 inline constexpr std::size_t max_text_characters = 4096;
 inline constexpr std::size_t max_text_tokens = 1024;
-inline constexpr Index max_beam_size = 32;
+inline constexpr Index max_page_beam_size = 32;  // of models::max_beam_size: the page draws all
 
 // The tokens of a text as the model's own functions take them: with the end token, except for a
 // language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank

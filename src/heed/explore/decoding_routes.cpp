@@ -51,8 +51,8 @@ json attribution_of(const Trace& trace, const serve::Request& request) {
 
 json beam_of(const Trace& trace, const serve::Request& request) {
   const Index size = request.query_index_or("size", default_beam_size);
-  check_as(ErrorKind::usage, size >= 1 && size <= max_beam_size, "size: expected a beam from 1 to ",
-           max_beam_size, ", found ", size);
+  check_as(ErrorKind::usage, size >= 1 && size <= max_page_beam_size,
+           "size: expected a beam from 1 to ", max_page_beam_size, ", found ", size);
   const BeamTree tree =
       beam_tree(trace.session(), trace.source(), size, &trace.recording.interventions());
   return to_json(tree, trace.session());

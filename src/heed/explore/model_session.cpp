@@ -180,8 +180,7 @@ Tensor ModelSession::parameter(const std::string& name) const {
 }
 
 const std::string& SessionStore::folder() const {
-  check_as(ErrorKind::usage, folder_.has_value(),
-           "explore: expected a model, found none (heed explore --model DIR)");
+  check_as(ErrorKind::usage, folder_.has_value(), "explore: expected a model, found none");
   return *folder_;
 }
 

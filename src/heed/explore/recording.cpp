@@ -31,7 +31,7 @@ LinkKind kind_of(const Site& site) {
   return site.is_causal ? LinkKind::causal : LinkKind::own;
 }
 
-models::PackedIds packed(const std::vector<int>& ids) {
+models::PackedIds pack_one(const std::vector<int>& ids) {
   return {ids, Spans::single(std::ssize(ids))};
 }
 
@@ -52,17 +52,18 @@ std::vector<RowPrediction> predictions_of(const ModelSession& session, const Pas
 
 Tensor logits_of(const ModelSession& session, const PassInput& input, nn::ForwardContext& context) {
   if (const auto* model = session.translation()) {
-    const Packed memory = model->encode(packed(input.source), context);
-    return model->logits(model->decode(packed(input.target), memory, context));
+    const Packed memory = model->encode(pack_one(input.source), context);
+    return model->logits(model->decode(pack_one(input.target), memory, context));
   }
   if (const auto* model = session.language()) {
-    return model->logits(model->hidden(packed(input.source), context));
+    return model->logits(model->hidden(pack_one(input.source), context));
   }
-  if (const auto* model = session.classifier()) return model->logits(packed(input.source), context);
+  if (const auto* model = session.classifier())
+    return model->logits(pack_one(input.source), context);
   const auto* model = session.masked();
   check_as(ErrorKind::usage, model != nullptr,
            "explore: expected a model that reads text, found one for images");
-  return model->logits(model->encode(packed(input.source), context).values);
+  return model->logits(model->encode(pack_one(input.source), context).values);
 }
 
 // Collects what a recording keeps. A layer fills its view before it shows the output of its heads.

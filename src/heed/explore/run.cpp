@@ -112,9 +112,10 @@ nlohmann::ordered_json run(ExplorerState& state, const std::string& text,
 
 RunOptions run_options_from_json(const nlohmann::json& json) {
   const auto fields = io::JsonFields::of(json, "run", ErrorKind::usage);
-  RunOptions options{.target = fields.optional_text("target"),
-                     .checkpoint = fields.optional_integer("checkpoint"),
-                     .beam = fields.optional_integer("beam", {.min = 1, .max = max_beam_size})};
+  RunOptions options{
+      .target = fields.optional_text("target"),
+      .checkpoint = fields.optional_integer("checkpoint"),
+      .beam = fields.optional_integer("beam", {.min = 1, .max = max_page_beam_size})};
   if (fields.has("interventions")) options.interventions = json.at("interventions");
   return options;
 }

@@ -51,18 +51,18 @@ constexpr const char* measures[]{"update",   "epoch",       "loss",    "perplexi
 json measures_of(const json& line) {
   json object{{"kind", "validation"}};
   for (const char* name : measures) {
-    const auto found = line.find(name);
-    if (found == line.end()) continue;
-    if (found->is_number() || found->is_boolean() || found->is_null()) object[name] = *found;
+    const auto value = line.find(name);
+    if (value == line.end()) continue;
+    if (value->is_number() || value->is_boolean() || value->is_null()) object[name] = *value;
   }
   return object;
 }
 
 json samples_of(const json& line) {
   json samples = json::array();
-  const auto found = line.find("samples");
-  if (found == line.end() || !found->is_array()) return samples;
-  for (const json& one : *found) {
+  const auto list = line.find("samples");
+  if (list == line.end() || !list->is_array()) return samples;
+  for (const json& one : *list) {
     json sample;
     for (const char* name : {"source", "output", "reference"}) {
       if (one.is_object() && one.contains(name) && one[name].is_string()) sample[name] = one[name];
@@ -79,7 +79,7 @@ ValidationPoint validation_of(const json& line) {
 
 // Every n-th of `count` places, with the smallest n for which they are at most `max_places`, and
 // the last one.
-std::vector<Index> thinned(Index count, Index max_places) {
+std::vector<Index> evenly_spaced(Index count, Index max_places) {
   const Index last = count - 1;
   const Index stride = std::max<Index>(1, (last + max_places - 2) / (max_places - 1));
   std::vector<Index> places;
@@ -154,7 +154,7 @@ void TrainingHistory::clear() {
 json TrainingHistory::columns(Index max_points) const {
   json columns{{"update", json::array()}};
   for (const Column& column : columns_of_numbers) columns[column.name] = json::array();
-  for (const Index i : thinned(std::ssize(updates_), max_points)) {
+  for (const Index i : evenly_spaced(std::ssize(updates_), max_points)) {
     columns["update"].push_back(updates_[i].update);
     for (const Column& column : columns_of_numbers) {
       columns[column.name].push_back(updates_[i].*column.value);
@@ -165,7 +165,7 @@ json TrainingHistory::columns(Index max_points) const {
 
 json TrainingHistory::validations(Index max_points, Index max_sample_bytes) const {
   std::vector<ValidationPoint> points;
-  for (const Index i : thinned(std::ssize(validations_), max_points)) {
+  for (const Index i : evenly_spaced(std::ssize(validations_), max_points)) {
     points.push_back(validations_[i]);
   }
   thin_samples(points, max_sample_bytes);

@@ -15,7 +15,7 @@ namespace {
 constexpr Index plane_dim = 2;
 
 void check_plane(const WordPlane& plane) {
-  const auto heads = static_cast<Index>(plane.heads.size());
+  const auto heads = std::ssize(plane.heads);
   check_as(ErrorKind::data, plane.words.rank() == 2 && plane.words.dim(1) == plane_dim,
            "words: expected vectors of 2 numbers, found ", plane.words.shape());
   const Index words = plane.words.dim(0);
@@ -31,14 +31,14 @@ void check_plane(const WordPlane& plane) {
            "output: expected a matrix of ", output, ", found none");
   check_as(ErrorKind::data, !plane.output.is_defined() || plane.output.shape() == output,
            "output: expected a matrix of ", output, ", found ", plane.output.shape());
-  const auto cells = static_cast<Index>(plane.may_see.size());
+  const auto cells = std::ssize(plane.may_see);
   check_as(ErrorKind::data, cells == 0 || cells == words * words, "mask: expected ", words,
            " rows and columns, found ", cells, " cells");
 }
 
 // The heads' matrices side by side, so that one product makes all of their queries: [2, 2 * heads].
 Tensor side_by_side(const std::vector<PlaneHead>& heads, Tensor PlaneHead::*matrix) {
-  const Index width = static_cast<Index>(heads.size()) * plane_dim;
+  const Index width = std::ssize(heads) * plane_dim;
   Tensor all = Tensor::empty({plane_dim, width});
   for (std::size_t head = 0; head < heads.size(); ++head) {
     const float* from = (heads[head].*matrix).data();
@@ -144,7 +144,7 @@ PlaneHeadSteps steps_of(const AllHeads& all, Index head, ops::Similarity similar
 PlaneAttention attend_in_plane(const WordPlane& plane) {
   check_plane(plane);
   const NoGrad no_grad;
-  const auto heads = static_cast<Index>(plane.heads.size());
+  const auto heads = std::ssize(plane.heads);
   const Spans spans = Spans::single(plane.words.dim(0));
   AllHeads all;
   all.q = ops::matmul(plane.words, side_by_side(plane.heads, &PlaneHead::query));

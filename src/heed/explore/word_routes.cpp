@@ -36,9 +36,9 @@ float number_of(const Json& json, const std::string& name) {
 // A list of `rows` lists of `cols` numbers.
 Tensor matrix_of(const Json& json, Index rows, Index cols, const std::string& name) {
   std::vector<float> values;
-  bool is_right = json.is_array() && static_cast<Index>(json.size()) == rows;
+  bool is_right = json.is_array() && std::ssize(json) == rows;
   for (std::size_t i = 0; is_right && i < json.size(); ++i) {
-    is_right = json[i].is_array() && static_cast<Index>(json[i].size()) == cols;
+    is_right = json[i].is_array() && std::ssize(json[i]) == cols;
     if (!is_right) break;
     for (const Json& number : json[i]) values.push_back(number_of(number, name));
   }
@@ -53,7 +53,7 @@ Tensor vectors_of(const Json& words) {
              "words: expected objects with a name and a vector");
     vectors.push_back(word["vector"]);
   }
-  return matrix_of(vectors, static_cast<Index>(words.size()), 2, "words");
+  return matrix_of(vectors, std::ssize(words), 2, "words");
 }
 
 // Left out or null: the identity.
@@ -81,8 +81,8 @@ ops::Similarity similarity_of(const Json& json) {
 std::vector<bool> mask_of(const Json& json, Index words) {
   std::vector<bool> may_see;
   for (const Json& row : list_at(json, "mask", words, words)) {
-    check_as(ErrorKind::data, row.is_array() && static_cast<Index>(row.size()) == words,
-             "mask: expected ", words, " rows and columns");
+    check_as(ErrorKind::data, row.is_array() && std::ssize(row) == words, "mask: expected ", words,
+             " rows and columns");
     for (const Json& cell : row) {
       check_as(ErrorKind::data, cell.is_boolean(), "mask: expected true or false, found ",
                cell.type_name());
@@ -134,8 +134,7 @@ WordPlane word_plane_from_json(const Json& json) {
   plane.similarity = similarity_of(json);
   plane.heads = heads_of(json);
   if (has(json, "output")) {
-    plane.output =
-        matrix_of(json["output"], 2 * static_cast<Index>(plane.heads.size()), 2, "output");
+    plane.output = matrix_of(json["output"], 2 * std::ssize(plane.heads), 2, "output");
   }
   if (has(json, "mask")) plane.may_see = mask_of(json, plane.words.dim(0));
   return plane;

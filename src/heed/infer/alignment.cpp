@@ -34,8 +34,8 @@ std::vector<double> word_weights(const Tensor& weights, std::span<const Index> s
 
 std::vector<AlignedWords> align_words(const Tensor& weights, std::span<const Index> source_words,
                                       std::span<const Index> target_words) {
-  check(weights.rank() == 3 && weights.dim(1) >= static_cast<Index>(target_words.size()) &&
-            weights.dim(2) >= static_cast<Index>(source_words.size()),
+  check(weights.rank() == 3 && weights.dim(1) >= std::ssize(target_words) &&
+            weights.dim(2) >= std::ssize(source_words),
         "alignment: expected weights [heads, at least ", target_words.size(), ", at least ",
         source_words.size(), "], got ", weights.shape());
   const std::vector<double> sums = word_weights(weights, source_words, target_words);

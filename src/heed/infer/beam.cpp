@@ -163,13 +163,13 @@ Beam::Growing Beam::extend(const Candidate& candidate, const StepScores& step) c
 }
 
 void Beam::finish(Growing ended) {
-  const double score = normalised(ended.score, length_) + coverage_score(ended.coverage);
+  const double score = normalise(ended.score, length_) + coverage_score(ended.coverage);
   const Index num_missing = options_.constraints.num_missing(ended.ids);
   finished_.push_back(
       {std::move(ended.ids), ended.score, score, std::move(ended.log_probabilities), num_missing});
 }
 
-double Beam::normalised(double score, Index length) const {
+double Beam::normalise(double score, Index length) const {
   return score / std::pow(static_cast<double>(length), options_.length_penalty);
 }
 
@@ -188,7 +188,7 @@ bool Beam::cannot_improve() const {
   if (num_finished() < n_best || live_.empty()) return live_.empty();
   const Index favourable_length = options_.length_penalty > 0 ? max_length_ + 1 : length_ + 1;
   const double best = std::ranges::max_element(live_, {}, &Growing::score)->score;
-  const double reachable = normalised(best, favourable_length);
+  const double reachable = normalise(best, favourable_length);
   const auto at_least = [&](const Hypothesis& h) { return h.normalised_score >= reachable; };
   return std::ranges::count_if(finished_, at_least) >= n_best;
 }

@@ -92,7 +92,7 @@ class Beam {
   void split(std::vector<Candidate>& candidates, const StepScores& step);
   Growing extend(const Candidate& candidate, const StepScores& step) const;
   void finish(Growing ended);
-  double normalised(double score, Index length) const;
+  double normalise(double score, Index length) const;
   double coverage_score(const std::vector<double>& coverage) const;
   bool cannot_improve() const;
   Index num_finished() const { return std::ssize(finished_); }

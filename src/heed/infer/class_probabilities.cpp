@@ -14,7 +14,7 @@ std::vector<ClassProbability> most_likely_classes(std::span<const float> logits,
   check_as(ErrorKind::usage, count >= 1, "`top`: expected a whole number of at least 1, found ",
            count);
   std::vector<ClassProbability> classes;
-  const Index all = std::min(count, static_cast<Index>(logits.size()));
+  const Index all = std::min(count, std::ssize(logits));
   for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), all, {})) {
     classes.push_back({best.token, std::exp(double{best.log_probability}), labels[best.token]});
   }

@@ -20,7 +20,7 @@ class Constraints {
   // Refuses (ErrorKind::usage) empty sequences, and required ones that hold a forbidden one. A
   // sequence that is named twice counts once.
   Constraints(std::vector<TokenSequence> forbidden, std::vector<TokenSequence> required);
-  // The same of words as the tokenizer cuts them; messages name the word. Refuses
+  // The same of words as the tokenizer segments them; messages name the word. Refuses
   // (ErrorKind::usage) words that are blank, or not in the vocabulary.
   //
   // Where the tokenizer puts no space before a text, a required word gets the one that it has

@@ -31,7 +31,7 @@ std::vector<std::vector<ClassProbability>> ImageLabeller::classify(std::span<con
   const data::PatchGrid grid = patch_grid(config());
   const std::size_t num_classes = labels().size();
   std::vector<std::vector<ClassProbability>> results(images.size());
-  const auto total = static_cast<Index>(images.size());
+  const auto total = std::ssize(images);
   parallel_ranges(total, images_per_batch, [&](Index begin, Index end) {
     const NoGrad no_grad;
     auto context = nn::ForwardContext::inference();
@@ -54,7 +54,7 @@ std::vector<std::vector<ClassProbability>> ImageLabeller::classify_files(
     std::span<const std::string> paths, Index count) const {
   std::vector<data::Image> images(paths.size());
   const data::ImageShape shape = patch_grid(config()).image;
-  parallel_for(static_cast<Index>(paths.size()),
+  parallel_for(std::ssize(paths),
                [&](Index i) { images[i] = data::with_shape(data::read_image(paths[i]), shape); });
   std::vector<Pixels> pixels;
   for (const data::Image& image : images) pixels.emplace_back(image.pixels);

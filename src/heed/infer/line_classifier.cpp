@@ -25,7 +25,7 @@ ClassProbability LineClassifier::classify(std::string_view line) const {
 std::vector<std::vector<ClassProbability>> LineClassifier::classify(
     std::span<const std::string> lines, Index count, const LineOptions& options) const {
   const auto encoded = encode_lines(lines, tokenizer_, model_->config(), options);
-  const auto num_classes = static_cast<Index>(labels().size());
+  const auto num_classes = std::ssize(labels());
   std::vector<std::vector<ClassProbability>> results(lines.size());
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);

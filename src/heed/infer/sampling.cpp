@@ -118,9 +118,8 @@ std::vector<TokenProbability> candidates(std::span<const float> logits,
                                          const SamplingOptions& options) {
   const bool is_greedy = options.temperature == 0;
   std::vector<TokenProbability> kept = weights_of(logits, is_greedy ? 1 : options.temperature);
-  const Index most_tokens =
-      is_greedy ? 1 : (options.top_k == 0 ? static_cast<Index>(kept.size()) : options.top_k);
-  if (most_tokens < static_cast<Index>(kept.size())) {
+  const Index most_tokens = is_greedy ? 1 : (options.top_k == 0 ? std::ssize(kept) : options.top_k);
+  if (most_tokens < std::ssize(kept)) {
     keep_first(kept, [&](Index count, double) { return count >= most_tokens; });
   }
   if (options.top_p < 1) {

@@ -38,7 +38,7 @@ TokenLimit limit_of(const char* what, Index max_tokens, const ScoringOptions& op
   return {.max_tokens = max_tokens, .what = what, .cut = Cut::end, .truncate = options.truncate};
 }
 
-models::PackedIds packed(std::span<const Sequence> batch, std::vector<int> Sequence::*ids) {
+models::PackedIds pack_sequences(std::span<const Sequence> batch, std::vector<int> Sequence::*ids) {
   std::vector<std::span<const int>> sequences;
   for (const Sequence& sequence : batch) sequences.push_back(sequence.*ids);
   return models::pack(sequences);
@@ -77,7 +77,7 @@ std::vector<ScoredLine> score_all(const Model& model, std::span<const Sequence> 
     const NoGrad no_grad;
     const std::span<const Sequence> batch = batches[number];
     const std::vector<TokenScore> scores =
-        score_tokens(model, hidden_of(batch), packed(batch, &Sequence::next).ids);
+        score_tokens(model, hidden_of(batch), pack_sequences(batch, &Sequence::next).ids);
     auto begin = scores.begin();
     for (std::size_t i = 0; i < batch.size(); ++i) {
       ScoredLine& line = lines[batch.data() + i - sequences.data()];
@@ -128,7 +128,7 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   }
   return score_all(model_, sequences, options.batch_tokens, [&](std::span<const Sequence> batch) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    return model_.hidden(packed(batch, &Sequence::input), context);
+    return model_.hidden(pack_sequences(batch, &Sequence::input), context);
   });
 }
 
@@ -170,8 +170,8 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
   }
   return score_all(model_, sequences, options.batch_tokens, [&](std::span<const Sequence> batch) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Packed memory = model_.encode(packed(batch, &Sequence::source), context);
-    return model_.decode(packed(batch, &Sequence::input), memory, context);
+    const Packed memory = model_.encode(pack_sequences(batch, &Sequence::source), context);
+    return model_.decode(pack_sequences(batch, &Sequence::input), memory, context);
   });
 }
 

@@ -76,7 +76,7 @@ std::vector<float> SentenceEncoder::encode(std::string_view line) const {
 Tensor SentenceEncoder::encode(std::span<const std::string> lines,
                                const LineOptions& options) const {
   const auto encoded = encode_lines(lines, tokenizer_, config(), options);
-  Tensor vectors = Tensor::empty({static_cast<Index>(lines.size()), dim()});
+  Tensor vectors = Tensor::empty({std::ssize(lines), dim()});
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
     const Tensor some =
         std::visit([&](const auto& model) { return pooled(model, input, options); }, *model_);

@@ -59,8 +59,8 @@ class Translator::Impl {
     std::vector<int> prefix;  // of the translation
   };
 
-  std::vector<Source> tokenized(std::span<const std::string> lines,
-                                const TranslationOptions& options) const;
+  std::vector<Source> tokenize(std::span<const std::string> lines,
+                               const TranslationOptions& options) const;
   std::vector<int> prefix_of(std::size_t line, const TranslationOptions& options) const;
   void translate_batch(const models::TranslationModel& model, std::span<const Source> batch,
                        const TranslationOptions& options,
@@ -86,7 +86,7 @@ std::vector<Translation> Translator::Impl::translate(std::span<const std::string
   check(options.prefixes.size() <= 1 || options.prefixes.size() == lines.size(),
         "translator: expected one prefix or one for each of ", lines.size(), " lines, got ",
         options.prefixes.size());
-  const std::vector<Source> sources = tokenized(lines, options);
+  const std::vector<Source> sources = tokenize(lines, options);
   const auto batches = data::batches_in_order(
       std::span(sources), options.batch_tokens,
       [](const Source& source) { return std::max(std::ssize(source.ids), min_cost); });
@@ -111,7 +111,7 @@ std::optional<ops::ArgmaxProjection> Translator::Impl::projection_for(
 }
 
 // The lines that are not blank, longest first, so that the sentences of a batch end together.
-std::vector<Translator::Impl::Source> Translator::Impl::tokenized(
+std::vector<Translator::Impl::Source> Translator::Impl::tokenize(
     std::span<const std::string> lines, const TranslationOptions& options) const {
   const TokenLimit limit{.max_tokens = max_text_tokens(model_.config()) - 1,  // and the end token
                          .what = "a source",

@@ -1,8 +1,10 @@
 // A file descriptor that is closed when its owner is destroyed.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
 namespace heed::io {
@@ -22,6 +24,14 @@ class Descriptor {
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
+
+  // Whether the path still leads to the open file or folder, not to another one in its place.
+  bool is_at(const std::string& path) const {
+    struct stat ours {
+    }, theirs{};
+    return is_open() && ::fstat(number_, &ours) == 0 && ::stat(path.c_str(), &theirs) == 0 &&
+           ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+  }
 
  private:
   int number_;

@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr int max_depth = 64;
 
 // Part of a message.
-std::string shown(const json& value) {
+std::string to_text(const json& value) {
   return excerpt(value.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
@@ -63,13 +63,13 @@ JsonFields JsonFields::parse(std::string_view text, const std::string& source, E
 }
 
 JsonFields JsonFields::of(nlohmann::json object, const std::string& source, ErrorKind kind) {
-  check_as(kind, object.is_object(), source, ": expected a JSON object, found ", shown(object));
+  check_as(kind, object.is_object(), source, ": expected a JSON object, found ", to_text(object));
   return {std::make_shared<const nlohmann::json>(std::move(object)), source + ": ", kind};
 }
 
 void JsonFields::refuse(const std::string& name, const std::string& expected,
                         const nlohmann::json& value) const {
-  fail(kind_, prefix_, name, ": expected ", expected, ", found ", shown(value));
+  fail(kind_, prefix_, name, ": expected ", expected, ", found ", to_text(value));
 }
 
 bool JsonFields::has(const std::string& name) const {

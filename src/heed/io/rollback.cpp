@@ -14,21 +14,14 @@ Rollback::Folder Rollback::open_folder(const std::string& path) {
   return {path, Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))};
 }
 
-bool Rollback::Folder::is_in_place() const {
-  struct stat ours {
-  }, found{};
-  return ::fstat(descriptor.number(), &ours) == 0 && ::stat(path.c_str(), &found) == 0 &&
-         ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
-}
-
 Rollback::~Rollback() {
   for (const File& file : files_) {
-    if (file.folder.is_in_place()) {
+    if (file.folder.descriptor.is_at(file.folder.path)) {
       ::unlinkat(file.folder.descriptor.number(), file.name.c_str(), 0);
     }
   }
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
-    if (folder->is_in_place()) ::rmdir(folder->path.c_str());
+    if (folder->descriptor.is_at(folder->path)) ::rmdir(folder->path.c_str());
   }
 }
 

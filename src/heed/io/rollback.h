@@ -29,7 +29,6 @@ class Rollback {
   struct Folder {
     std::string path;
     Descriptor descriptor;
-    bool is_in_place() const;
   };
   static Folder open_folder(const std::string& path);
 

@@ -37,7 +37,7 @@ void check_model(bool ok, const Parts&... parts) {
 }
 
 // JSON as part of a message.
-std::string shown(const json& value) {
+std::string to_text(const json& value) {
   return excerpt(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -59,22 +59,22 @@ std::uint64_t header_length(std::string_view bytes, std::uint64_t file_size,
 json parse_json(std::string_view header, const std::string& source) {
   check_model(is_valid_utf8(header), source, ": expected a header in UTF-8, found other bytes");
   check_model(header.starts_with('{'), source, ": expected a header that starts with {, found ",
-              header.empty() ? "nothing" : shown(std::string(1, header.front())));
+              header.empty() ? "nothing" : to_text(std::string(1, header.front())));
   // The format pads with spaces; JSON would also allow tabs and line ends here.
   const std::size_t last = header.find_last_not_of(' ');
   check_model(header[last] == '}', source,
               ": expected a header that ends with } and spaces, found ",
-              shown(std::string(1, header[last])));
+              to_text(std::string(1, header[last])));
   return parse_strict_json(header, source + ": header", max_depth);
 }
 
 Metadata read_metadata(const json& entry, const std::string& source) {
   check_model(entry.is_object(), source, ": __metadata__: expected an object, found ",
-              shown(entry));
+              to_text(entry));
   Metadata metadata;
   for (const auto& [key, value] : entry.items()) {
     check_model(value.is_string(), source, ": __metadata__: ", excerpt(key),
-                ": expected a string, found ", shown(value));
+                ": expected a string, found ", to_text(value));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -84,7 +84,7 @@ Metadata read_metadata(const json& entry, const std::string& source) {
 class EntryReader {
  public:
   EntryReader(const json& entry, const std::string& context) : entry_(entry), context_(context) {
-    check_model(entry.is_object(), context, ": expected an object, found ", shown(entry));
+    check_model(entry.is_object(), context, ": expected an object, found ", to_text(entry));
   }
 
   DType dtype() const {
@@ -93,13 +93,13 @@ class EntryReader {
     if (value.is_string()) dtype = find_dtype(value.get_ref<const std::string&>());
     check_model(dtype.has_value(), context_,
                 ": dtype: expected F32, F16, BF16, F64, BOOL or an integer type, found ",
-                shown(value));
+                to_text(value));
     return *dtype;
   }
 
   std::vector<std::int64_t> shape() const {
     const json& axes = field("shape");
-    check_model(axes.is_array(), context_, ": shape: expected a list, found ", shown(axes));
+    check_model(axes.is_array(), context_, ": shape: expected a list, found ", to_text(axes));
     std::vector<std::int64_t> shape;
     for (const json& axis : axes) shape.push_back(size(axis, "shape").quantized<std::int64_t>());
     return shape;
@@ -108,7 +108,7 @@ class EntryReader {
   std::pair<std::uint64_t, std::uint64_t> offsets() const {
     const json& ends = field("data_offsets");
     check_model(ends.is_array() && ends.size() == 2, context_,
-                ": data_offsets: expected a begin and an end, found ", shown(ends));
+                ": data_offsets: expected a begin and an end, found ", to_text(ends));
     return {size(ends[0], "data_offsets").value(), size(ends[1], "data_offsets").value()};
   }
 
@@ -116,13 +116,13 @@ class EntryReader {
   const json& field(const char* name) const {
     const auto value = entry_.find(name);
     check_model(value != entry_.end(), context_, ": ", name, ": expected it, found ",
-                shown(entry_));
+                to_text(entry_));
     return *value;
   }
 
   CheckedSize size(const json& value, const char* what) const {
     check_model(value.is_number_unsigned(), context_, ": ", what,
-                ": expected integers of at least 0, found ", shown(value));
+                ": expected integers of at least 0, found ", to_text(value));
     return {value.get<std::uint64_t>(), context_};
   }
 
@@ -277,9 +277,9 @@ class SafetensorsFile::Builder {
     if (stored.empty()) return;
     std::vector<const TensorRecord*> by_name;
     for (const TensorRecord& record : file.tensors_) by_name.push_back(&record);
-    const std::string found = checksum(file.metadata_, by_name);
-    check_model(stored.mapped() == found, file.source_, ": expected contents of the checksum ",
-                excerpt(stored.mapped()), ", found ", found, ": the file is damaged");
+    const std::string computed = checksum(file.metadata_, by_name);
+    check_model(stored.mapped() == computed, file.source_, ": expected contents of the checksum ",
+                excerpt(stored.mapped()), ", found ", computed, ": the file is damaged");
     file.has_checksum_ = true;
   }
 };
@@ -388,7 +388,7 @@ std::vector<std::int64_t> SafetensorsFile::to_integers(const TensorRecord& recor
 
 namespace {
 
-std::string quoted(const std::string& text, const std::string& path) {
+std::string json_string(const std::string& text, const std::string& path) {
   check(is_valid_utf8(text), path, ": expected names in UTF-8, found other bytes");
   return json(text).dump();
 }
@@ -420,12 +420,12 @@ std::string header_text(const std::vector<const TensorRecord*>& tensors, const M
   std::string text = "{";
   const auto add = [&](const std::string& key, const std::string& value) {
     if (text.size() > 1) text += ',';
-    text += quoted(key, path) + ':' + value;
+    text += json_string(key, path) + ':' + value;
   };
   std::string pairs;
   for (const auto& [key, value] : metadata) {
     if (!pairs.empty()) pairs += ',';
-    pairs += quoted(key, path) + ':' + quoted(value, path);
+    pairs += json_string(key, path) + ':' + json_string(value, path);
   }
   add(std::string(metadata_key), '{' + pairs + '}');
   std::size_t begin = 0;

@@ -86,10 +86,10 @@ void Sha256::finish() {
 }
 
 std::string Sha256::hex_digest() const {
-  Sha256 finished = *this;
-  finished.finish();
+  Sha256 copy = *this;
+  copy.finish();
   std::string digits;
-  for (const std::uint32_t word : finished.state_) {
+  for (const std::uint32_t word : copy.state_) {
     for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[word >> shift & 15];
   }
   return digits;

@@ -127,8 +127,8 @@ class BackwardPass {
     KeyBlock block{from,
                    keys,
                    PackRows(work_.key_rows, key_.from(from), keys, key_dim),
-                   is_one_block ? dkey : RowsOut{work_.dkeys, padded(key_dim)},
-                   is_one_block ? dvalue : RowsOut{work_.dvalues, padded(value_dim)},
+                   is_one_block ? dkey : RowsOut{work_.dkeys, padded_width(key_dim)},
+                   is_one_block ? dvalue : RowsOut{work_.dvalues, padded_width(value_dim)},
                    /*has_sums=*/is_one_block && gradients_.accumulate};
 
     for (Index at = 0; at < sizes_.queries; at += backward_block.queries) AddQueries(block, at);

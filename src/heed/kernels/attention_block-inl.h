@@ -60,7 +60,7 @@ HWY_INLINE bool AllFinite(const float* x, Index count) {
 // The rows as an operand [count, width].
 HWY_INLINE OperandB PackRows(float* panels, RowsView rows, Index count, Index width) {
   PackPanels(panels, rows, width, count);
-  return {{panels, 0}, AllFinite(panels, rounded_up(width, PanelWidth()) * count)};
+  return {{panels, 0}, AllFinite(panels, round_up(width, PanelWidth()) * count)};
 }
 
 // The rows one after another, padded with zeros: heads are side by side in a tensor, and rows of
@@ -68,7 +68,7 @@ HWY_INLINE OperandB PackRows(float* panels, RowsView rows, Index count, Index wi
 // operand [count, width].
 HWY_INLINE OperandB CopyRows(float* target, const PagedRows& rows, Index count, Index width) {
   const FloatTag d;
-  const Index lanes = hn::Lanes(d), stride = padded(width), whole = width / lanes * lanes;
+  const Index lanes = hn::Lanes(d), stride = padded_width(width), whole = width / lanes * lanes;
   FiniteCheck finite;
   for (Index i = 0; i < count; ++i) {
     const float* from = rows.row(i);
@@ -138,7 +138,7 @@ struct ScoreBlock {
   Index first_query, rows, first_key, keys;
   float* row(Index i) const { return scores + i * stride; }
   // Rows are padded to whole vectors. What comes after the keys is computed too, and never used.
-  Index whole_vectors() const { return rounded_up(keys, hn::Lanes(FloatTag())); }
+  Index whole_vectors() const { return round_up(keys, hn::Lanes(FloatTag())); }
 };
 
 HWY_INLINE void CopyToRecord(const ScoreBlock& block, float* target, Index all_keys) {

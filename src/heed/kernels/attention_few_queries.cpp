@@ -37,11 +37,11 @@ static_assert(attention_page_rows % hn::MaxLanes(FloatTag()) == 0 &&
               attention_key_block % attention_page_rows == 0);
 
 // Scores of as many keys as a vector has lanes, the last key again where there are fewer. One chain
-// over the width for every query and key. Meanwhile `soon` is prefetched: as much memory as the
-// keys take, for each of the two unless null.
+// over the width for every query and key. Meanwhile `to_prefetch` is prefetched: as much memory as
+// the keys take, for each of the two unless null.
 template <int queries>
 HWY_INLINE void ScoreKeys(float* scores, RowsView query, RowsView key, Index keys, Index dim,
-                          FloatVec scale, [[maybe_unused]] const float* const (&soon)[2]) {
+                          FloatVec scale, [[maybe_unused]] const float* const (&to_prefetch)[2]) {
   const FloatTag d;
   const Index lanes = hn::Lanes(d);
   const float* rows[HWY_MAX_BYTES / sizeof(float)];
@@ -53,7 +53,7 @@ HWY_INLINE void ScoreKeys(float* scores, RowsView query, RowsView key, Index key
   Index i = 0;
 #if HWY_TARGET != HWY_SCALAR
   for (; i + 4 <= dim; i += 4) {
-    for (const float* from : soon) {
+    for (const float* from : to_prefetch) {
       if (from == nullptr) continue;
       for (Index j = 0; j < 4 * lanes; j += line_floats) hwy::Prefetch(from + i * lanes + j);
     }
@@ -160,18 +160,18 @@ HWY_INLINE void FewQueries(const AttentionOutput& output, const AttentionInput& 
   HWY_ALIGN float mixed[queries * max_few_dim];
   OnlineSoftmax running[queries];
   for (int q = 0; q < queries; ++q) {
-    std::fill_n(mixed + q * max_few_dim, rounded_up(sizes.value_dim, lanes), 0.0f);
+    std::fill_n(mixed + q * max_few_dim, round_up(sizes.value_dim, lanes), 0.0f);
   }
   const bool is_long = sizes.keys > attention_key_block && key.pages != nullptr;
   for (Index from = 0; from < sizes.keys; from += attention_key_block) {
     const Index keys = std::min(attention_key_block, sizes.keys - from);
     const PagedRows block_keys = key.from(from), block_values = value.from(from);
     for (Index j = 0; j < keys; j += lanes) {
-      const bool has_soon = is_long && from + j + keys_ahead < sizes.keys;
-      const float* const soon[2] = {has_soon ? block_keys.row(j + keys_ahead) : nullptr,
-                                    is_long ? block_values.row(j) : nullptr};
+      const bool has_more = is_long && from + j + keys_ahead < sizes.keys;
+      const float* const to_prefetch[2] = {has_more ? block_keys.row(j + keys_ahead) : nullptr,
+                                           is_long ? block_values.row(j) : nullptr};
       ScoreKeys<queries>(weights + j, query, {block_keys.row(j), key.stride}, keys - j,
-                         sizes.key_dim, hn::Set(d, scale), soon);
+                         sizes.key_dim, hn::Set(d, scale), to_prefetch);
     }
     float rescales[queries];
     bool has_zero = false;

@@ -51,7 +51,7 @@ class ForwardPass {
         range_(range),
         record_(record),
         work_(memory, sizes_.key_dim, sizes_.value_dim),
-        mixed_{work_.mixed, padded(sizes_.value_dim)},
+        mixed_{work_.mixed, padded_width(sizes_.value_dim)},
         queries_(CopyRows(work_.queries, input.query.from(range.first), range.last - range.first,
                           sizes_.key_dim)
                      .rows) {

@@ -21,7 +21,7 @@ constexpr Index backward_part = 24;  // queries
 // lines, so that a column does not fall on a few sets of the cache.
 constexpr Index backward_stride = backward_block.keys + line_floats;
 
-inline Index padded(Index width) { return rounded_up(width, 32); }
+inline Index padded_width(Index width) { return round_up(width, 32); }
 
 // Consecutive parts of a block of memory; without memory, only their size.
 class MemoryParts {
@@ -44,11 +44,11 @@ struct ForwardWorkspace {
   ForwardWorkspace(float* memory, Index key_dim, Index value_dim)
       : parts(memory),
         scores(parts.take(forward_block.queries * forward_block.keys)),
-        keys(parts.take(forward_block.keys * padded(key_dim))),
-        values(parts.take(forward_block.keys * padded(value_dim))),
-        mixed(parts.take(attention_max_queries * padded(value_dim))),
-        queries(parts.take(attention_max_queries * padded(key_dim))),
-        page_rows(parts.take(forward_block.keys * padded(std::max(key_dim, value_dim)))) {}
+        keys(parts.take(forward_block.keys * padded_width(key_dim))),
+        values(parts.take(forward_block.keys * padded_width(value_dim))),
+        mixed(parts.take(attention_max_queries * padded_width(value_dim))),
+        queries(parts.take(attention_max_queries * padded_width(key_dim))),
+        page_rows(parts.take(forward_block.keys * padded_width(std::max(key_dim, value_dim)))) {}
 
   MemoryParts parts;
   float *scores, *keys, *values, *mixed, *queries, *page_rows;
@@ -59,13 +59,13 @@ struct BackwardWorkspace {
       : parts(memory),
         weights(parts.take(backward_block.queries * backward_stride)),
         dweights(parts.take(backward_block.queries * backward_stride)),
-        key_columns(parts.take(backward_block.keys * padded(key_dim))),
-        key_rows(parts.take(backward_block.keys * padded(key_dim))),
-        value_columns(parts.take(backward_block.keys * padded(value_dim))),
-        queries(parts.take(backward_block.queries * padded(key_dim))),
-        doutputs(parts.take(backward_block.queries * padded(value_dim))),
-        dkeys(parts.take(backward_block.keys * padded(key_dim))),
-        dvalues(parts.take(backward_block.keys * padded(value_dim))) {}
+        key_columns(parts.take(backward_block.keys * padded_width(key_dim))),
+        key_rows(parts.take(backward_block.keys * padded_width(key_dim))),
+        value_columns(parts.take(backward_block.keys * padded_width(value_dim))),
+        queries(parts.take(backward_block.queries * padded_width(key_dim))),
+        doutputs(parts.take(backward_block.queries * padded_width(value_dim))),
+        dkeys(parts.take(backward_block.keys * padded_width(key_dim))),
+        dvalues(parts.take(backward_block.keys * padded_width(value_dim))) {}
 
   MemoryParts parts;
   float *weights, *dweights, *key_columns, *key_rows, *value_columns, *queries, *doutputs, *dkeys,

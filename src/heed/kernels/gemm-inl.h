@@ -244,7 +244,7 @@ class Prefetcher {
   Prefetcher(const PrefetchRange& range, Index num_steps)
       : at_(range.data), end_(range.data + range.count) {
     if (range.count == 0) return;
-    step_ = rounded_up(quotient_up(range.count, std::max<Index>(1, num_steps)), line_floats);
+    step_ = round_up(quotient_up(range.count, std::max<Index>(1, num_steps)), line_floats);
   }
 
   HWY_INLINE void step() {

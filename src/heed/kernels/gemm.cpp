@@ -17,7 +17,7 @@ namespace heed::kernels::HWY_NAMESPACE {
 Index PanelWidthHere() { return PanelWidth(); }
 
 // And a vector that is read beyond the last tile.
-Index PackASize(Index m) { return rounded_up(m, mr) * kc + line_floats; }
+Index PackASize(Index m) { return round_up(m, mr) * kc + line_floats; }
 
 void Pack(float* packed, const MatrixView& b, Index k, Index n) { PackPanels(packed, b, n, k); }
 
@@ -48,7 +48,7 @@ HWY_EXPORT(Gemm);
 
 Index gemm_panel_width() noexcept { return HWY_DYNAMIC_DISPATCH(PanelWidthHere)(); }
 
-Index gemm_packed_size(Index k, Index n) noexcept { return rounded_up(n, gemm_panel_width()) * k; }
+Index gemm_packed_size(Index k, Index n) noexcept { return round_up(n, gemm_panel_width()) * k; }
 
 Index gemm_pack_a_size(Index m) noexcept { return HWY_DYNAMIC_DISPATCH(PackASize)(m); }
 
@@ -62,7 +62,7 @@ void gemm(RowsOut c, const MatrixView& a, const float* packed_b, const GemmSizes
 }
 
 Index gemm_row_stride(Index n) noexcept {
-  const Index lines = quotient_up(rounded_up(n, gemm_panel_width()), line_floats);
+  const Index lines = quotient_up(round_up(n, gemm_panel_width()), line_floats);
   return (lines + (lines % 2 == 0)) * line_floats;
 }
 

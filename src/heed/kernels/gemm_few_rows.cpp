@@ -50,8 +50,8 @@ HWY_INLINE void StreamRowsOfB(const FewRowsC& c, const RowsView& a, const RowsVi
     const Index end = std::min(begin + kc, k);
     for (Index l = begin; l < end; l += line_floats) {
       const Index ahead = l + floats_ahead;  // beyond the end of k: in the next panel
-      const float* soon = ahead < k ? b.data + ahead : b.data + 2 * lanes * b_stride + ahead - k;
-      for (Index r = 0; r < 2 * lanes; ++r) hwy::Prefetch(soon + r * b_stride);
+      const float* line = ahead < k ? b.data + ahead : b.data + 2 * lanes * b_stride + ahead - k;
+      for (Index r = 0; r < 2 * lanes; ++r) hwy::Prefetch(line + r * b_stride);
       const Index line_end = std::min(l + line_floats, end);
 #pragma GCC unroll 2
       for (int half = 0; half < 2; ++half) {

@@ -161,7 +161,7 @@ void ToIntegers(std::int16_t* to, const float* x, float scale, Index k) {
 }
 
 void PackIntegers(std::int16_t* packed, const std::int16_t* rows, Index row_size, Index n) {
-  for (Index j = 0; j < rounded_up(n, width); ++j) {
+  for (Index j = 0; j < round_up(n, width); ++j) {
     std::int16_t* to = packed + j / width * width * row_size + j % width * 2;
     for (Index k = 0; k < row_size; k += 2) {
       to[k * width] = j < n ? rows[j * row_size + k] : 0;
@@ -183,7 +183,7 @@ HWY_EXPORT(ToIntegers);
 HWY_EXPORT(PackIntegers);
 HWY_EXPORT(PanelRows);
 
-Index integer_row_size(Index k) noexcept { return rounded_up(k, 2); }
+Index integer_row_size(Index k) noexcept { return round_up(k, 2); }
 
 void to_integers(std::int16_t* to, const float* x, float scale, Index k) noexcept {
   HWY_DYNAMIC_DISPATCH(ToIntegers)(to, x, scale, k);
@@ -193,7 +193,7 @@ void to_integers(std::int16_t* to, const float* x, float scale, Index k) noexcep
 Index integer_panel_rows() noexcept { return HWY_DYNAMIC_DISPATCH(PanelRows)(); }
 
 Index integer_packed_size(Index k, Index n) noexcept {
-  return rounded_up(n, integer_panel_rows()) * integer_row_size(k);
+  return round_up(n, integer_panel_rows()) * integer_row_size(k);
 }
 
 void pack_integers(std::int16_t* packed, const std::int16_t* rows, Index k, Index n) noexcept {

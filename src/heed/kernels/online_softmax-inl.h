@@ -48,7 +48,7 @@ HWY_INLINE float ExpRow(float* row, Index count, float scale, float shift) {
 // minus infinity where masked and after the keys. Returns the factor that rescales the output so
 // far: 1 where the maximum stays.
 HWY_INLINE float UpdateSoftmax(OnlineSoftmax& running, float* row, Index keys, float scale) {
-  const Index count = rounded_up(keys, hn::Lanes(FloatTag()));
+  const Index count = round_up(keys, hn::Lanes(FloatTag()));
   const float max = std::max(running.max, MaxOf(row, count) * scale);
   if (max == -HUGE_VALF) {
     // Nothing seen yet; or scores of NaN, which no maximum shows and no output may hide.

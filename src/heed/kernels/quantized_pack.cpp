@@ -20,7 +20,7 @@ Index panel_bytes(WeightFormat format, Index k) {
   if (format == WeightFormat::int4) {
     return width * (scales + quotient_up(k, word_numbers) * word_bytes);
   }
-  return rounded_up(width * (scales + weight_row_bytes(format, k)), word_bytes);
+  return round_up(width * (scales + weight_row_bytes(format, k)), word_bytes);
 }
 
 // Puts rows of the weight into their column of a panel. A column that gets none holds zeros.

@@ -27,8 +27,8 @@ void AlignmentErrorRate::add(std::span<const AlignedWords> alignment,
   const Links links = as_set(alignment), sure = as_set(reference.sure);
   Links possible = as_set(reference.possible);
   possible.insert(sure.begin(), sure.end());
-  num_found_ += static_cast<Index>(links.size());
-  num_sure_ += static_cast<Index>(sure.size());
+  num_found_ += std::ssize(links);
+  num_sure_ += std::ssize(sure);
   num_found_sure_ += count_in(links, sure);
   num_found_possible_ += count_in(links, possible);
 }

@@ -18,8 +18,8 @@ double spread_over(double negative_log_likelihood, Index units) {
 
 void TextLength::add(std::string_view text, Index num_tokens) {
   tokens += num_tokens;
-  words += static_cast<Index>(split_words(text).size());
-  characters += static_cast<Index>(decode_utf8(text).size());
+  words += std::ssize(split_words(text));
+  characters += std::ssize(decode_utf8(text));
 }
 
 Perplexity perplexity(double negative_log_likelihood, const TextLength& length) {

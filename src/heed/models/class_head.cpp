@@ -39,7 +39,7 @@ ClassHead::ClassHead(const TransformerConfig& config, const nn::Initializer& ini
     : pooling_(config.pooling),
       dropout_(config.dropout),
       label_smoothing_(config.label_smoothing),
-      head_(config.model_dim, static_cast<Index>(config.labels.size()), initializer) {
+      head_(config.model_dim, std::ssize(config.labels), initializer) {
   if (pooling_ == Pooling::attention) {
     pooling_query_ = initializer.constant({1, config.model_dim}, 0);  // a mean at first
   }
@@ -68,7 +68,7 @@ Tensor ClassHead::logits(const Tensor& pooled, nn::ForwardContext& context) cons
 
 Loss ClassHead::loss(const Tensor& logits, std::span<const int> classes,
                      std::span<const float> class_weights) const {
-  check(class_weights.empty() || static_cast<Index>(class_weights.size()) == logits.dim(1),
+  check(class_weights.empty() || std::ssize(class_weights) == logits.dim(1),
         "classifier: expected ", logits.dim(1), " class weights, got ", class_weights.size());
   Tensor losses = ops::cross_entropy(
       logits, classes, {.label_smoothing = label_smoothing_, .reduction = ops::Reduction::none});

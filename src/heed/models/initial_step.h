@@ -1,3 +1,4 @@
+// The random numbers of initial weights.
 #pragma once
 
 #include <cstdint>

@@ -121,9 +121,9 @@ void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
 
 io::TensorRecord WeightReader::record(const std::string& name, const Shape& shape) {
   io::TensorRecord stored = file_.require(name);
-  const Shape found = shape_of(stored, file_.source());
-  check_as(ErrorKind::model, found == shape, file_.source(), ": ", name, ": expected the shape ",
-           shape, ", found ", found);
+  const Shape actual = shape_of(stored, file_.source());
+  check_as(ErrorKind::model, actual == shape, file_.source(), ": ", name, ": expected the shape ",
+           shape, ", found ", actual);
   names_.insert(name);
   return stored;
 }

@@ -14,8 +14,8 @@ namespace {
 // One query with links: the derivative of its loss by each of its scores.
 struct GuidedRow {
   Index query;
-  Span keys;                 // of its sequence
-  std::vector<float> slope;  // softmax - target
+  Span keys;                   // of its sequence
+  std::vector<float> dscores;  // softmax - target
   double loss = 0;
 };
 
@@ -54,13 +54,13 @@ GuidedRow guide(std::span<const AttentionLink> links, const HeadView& query, con
   double sum = 0;
   for (const double score : scores) sum += std::exp(score - max);
   for (Index j = 0; j < keys.length; ++j) {
-    row.slope[j] = static_cast<float>(std::exp(scores[j] - max) / sum);
+    row.dscores[j] = static_cast<float>(std::exp(scores[j] - max) / sum);
   }
   const double share = 1.0 / static_cast<double>(links.size());
   for (const AttentionLink& link : links) {
     const Index j = link.key - keys.begin;
     row.loss += share * (max + std::log(sum) - scores[j]);
-    row.slope[j] -= static_cast<float>(share);
+    row.dscores[j] -= static_cast<float>(share);
   }
   return row;
 }
@@ -91,20 +91,58 @@ std::vector<GuidedRow> guided_rows(const Packed& query, const Packed& key,
   return rows;
 }
 
-}  // namespace
+// The guided head, and the key/value head that it shares with its group.
+struct GuidedHead {
+  Index num_heads, head;
+  Index num_key_heads, key_head;
 
-Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<AttentionLink> links,
-                      const AlignmentLossOptions& options) {
-  const Index key_heads = num_key_value_heads(options);
+  HeadView query_view(const Tensor& values) const { return head_view(values, num_heads, head); }
+  HeadView key_view(const Tensor& values) const {
+    return head_view(values, num_key_heads, key_head);
+  }
+};
+
+GuidedHead checked_head(const Packed& query, const Packed& key,
+                        const AlignmentLossOptions& options) {
   check(query.spans.count() == key.spans.count(), "alignment_loss: expected ", query.spans.count(),
         " sequences of keys, got ", key.spans.count());
   check(options.head >= 0 && options.head < options.num_heads,
         "alignment_loss: expected a head below ", options.num_heads, ", got ", options.head);
-  const Index key_head = options.head / (options.num_heads / key_heads);
-  const HeadView q = head_view(query.values, options.num_heads, options.head);
-  const HeadView k = head_view(key.values, key_heads, key_head);
-  check(q.dim == k.dim, "alignment_loss: expected keys of a width of ", q.dim, " a head, got ",
-        k.dim);
+  const Index num_key_heads = num_key_value_heads(options);
+  const GuidedHead head{options.num_heads, options.head, num_key_heads,
+                        options.head / (options.num_heads / num_key_heads)};
+  const Index query_dim = head.query_view(query.values).dim;
+  const Index key_dim = head.key_view(key.values).dim;
+  check(query_dim == key_dim, "alignment_loss: expected keys of a width of ", query_dim,
+        " a head, got ", key_dim);
+  return head;
+}
+
+// With scores s_ij = scale q_i k_j:
+// dq_i = scale sum_j ds_ij k_j, dk_j = scale sum_i ds_ij q_i.
+Gradients guided_gradients(const std::vector<GuidedRow>& rows, const GuidedHead& head,
+                           const Tensor& queries, const Tensor& keys, double scale) {
+  const HeadView q = head.query_view(queries), k = head.key_view(keys);
+  Tensor dq = Tensor::zeros(queries.shape()), dk = Tensor::zeros(keys.shape());
+  float* dq_head = dq.data() + head.head * q.dim;
+  float* dk_head = dk.data() + head.key_head * k.dim;
+  for (const GuidedRow& row : rows) {
+    for (Index j = 0; j < row.keys.length; ++j) {
+      const double dscore = scale * row.dscores[j];
+      const Index key_row = row.keys.begin + j;
+      add_scaled(dq_head + row.query * q.stride, dscore, k.row(key_row));
+      add_scaled(dk_head + key_row * k.stride, dscore, q.row(row.query));
+    }
+  }
+  return {dq, dk};
+}
+
+}  // namespace
+
+Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<AttentionLink> links,
+                      const AlignmentLossOptions& options) {
+  const GuidedHead head = checked_head(query, key, options);
+  const HeadView q = head.query_view(query.values), k = head.key_view(key.values);
   // Not default_scale(), which rounds to float: this loss is computed in double.
   const double scale = options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(q.dim));
 
@@ -115,26 +153,10 @@ Tensor alignment_loss(const Packed& query, const Packed& key, std::vector<Attent
   double loss = 0;
   for (const GuidedRow& row : *rows) loss += row.loss;
 
-  // With scores s_ij = scale q_i k_j: dq_i = scale sum_j slope_ij k_j, dk_j = scale sum_i slope_ij
-  // q_i.
-  const Tensor queries = query.values.detach(), keys = key.values.detach();
-  const Index head = options.head, num_heads = options.num_heads;
   return record(Tensor::full({}, static_cast<float>(loss)), {query.values, key.values},
-                [=](const Tensor& dy) -> Gradients {
-                  const HeadView q_view = head_view(queries, num_heads, head);
-                  const HeadView k_view = head_view(keys, key_heads, key_head);
-                  Tensor dq = Tensor::zeros(queries.shape()), dk = Tensor::zeros(keys.shape());
-                  float* dq_head = dq.data() + head * q_view.dim;
-                  float* dk_head = dk.data() + key_head * k_view.dim;
-                  for (const GuidedRow& row : *rows) {
-                    for (Index j = 0; j < row.keys.length; ++j) {
-                      const double slope = scale * dy.item() * row.slope[j];
-                      const Index key_row = row.keys.begin + j;
-                      add_scaled(dq_head + row.query * q_view.stride, slope, k_view.row(key_row));
-                      add_scaled(dk_head + key_row * k_view.stride, slope, q_view.row(row.query));
-                    }
-                  }
-                  return {dq, dk};
+                [rows, head, scale, queries = query.values.detach(),
+                 keys = key.values.detach()](const Tensor& dy) -> Gradients {
+                  return guided_gradients(*rows, head, queries, keys, scale * dy.item());
                 });
 }
 

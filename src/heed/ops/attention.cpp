@@ -170,7 +170,7 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
   const Packed k = dot_product_operand(key, options.similarity, sizes.key_dim);
   const std::vector<Tensor> inputs{q.values, k.values, value};
   AttentionPlan plan = make_plan(q, k, value, sizes, mask, options);
-  if (joins_graph(inputs)) check_disjoint(key.spans);
+  if (joins_graph(inputs)) check_no_shared_keys(key.spans);
   Tensor output = run_forward(plan, view);
   return record(output, inputs,
                 [plan = std::move(plan), output](const Tensor& doutput) mutable -> Gradients {
@@ -193,7 +193,7 @@ void check_plain(const Tensor& query, const Tensor& key, const Tensor& value) {
 }
 
 // [L, D] or [B, L, D] as rows of B sequences end to end.
-Packed packed(const Tensor& x) {
+Packed pack_sequences(const Tensor& x) {
   if (x.rank() == 2) return {x, Spans::single(x.dim(0))};
   const std::vector<Index> lengths(static_cast<std::size_t>(x.dim(0)), x.dim(1));
   return {reshape(x, {x.dim(0) * x.dim(1), x.dim(2)}), Spans::of_lengths(lengths)};
@@ -225,15 +225,16 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
   const AttentionMask mask{.causal = options.causal,
                            .window = options.window,
                            .dense = dense_mask(options.mask, query, key, options.num_heads)};
-  const Tensor output = attention(packed(query), packed(key), packed(value).values, mask,
-                                  {.num_heads = options.num_heads,
-                                   .num_key_value_heads = options.num_key_value_heads,
-                                   .similarity = options.similarity,
-                                   .scale = options.scale,
-                                   .softcap = options.softcap,
-                                   .alibi_slopes = options.alibi_slopes,
-                                   .dropout = options.dropout},
-                                  view);
+  const Tensor output =
+      attention(pack_sequences(query), pack_sequences(key), pack_sequences(value).values, mask,
+                {.num_heads = options.num_heads,
+                 .num_key_value_heads = options.num_key_value_heads,
+                 .similarity = options.similarity,
+                 .scale = options.scale,
+                 .softcap = options.softcap,
+                 .alibi_slopes = options.alibi_slopes,
+                 .dropout = options.dropout},
+                view);
   if (query.rank() == 2) return output;
   return reshape(output, {query.dim(0), query.dim(1), output.dim(1)});
 }

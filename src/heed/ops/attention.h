@@ -112,7 +112,8 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
                  const PlainAttentionOptions& options = {}, AttentionView* view = nullptr);
 
 // query [N, H * K], key [M, G * K], value [M, G * J] with G key/value heads -> [N, H * J]. Query
-// and key have as many sequences; sequence s of the query attends to sequence s of the key. A query
+// and key have as many sequences; sequence s of the query attends to sequence s of the key. No two
+// share queries; they may share keys where nothing needs a gradient. A query
 // that may see nothing gives zeros, and zero gradients. Exact, blocked: memory grows with N + M,
 // not N * M, unless a view wants the weights. The result has the same bits with a view and
 // without.

@@ -1,6 +1,7 @@
 #include "heed/ops/attention_checks.h"
 
 #include <algorithm>
+#include <span>
 
 #include "heed/base/error.h"
 #include "heed/kernels/attention.h"
@@ -9,6 +10,21 @@ namespace heed::ops {
 namespace {
 
 constexpr Index page_rows = kernels::attention_page_rows;
+
+bool are_disjoint_in_order(std::span<const Span> spans) {
+  const auto overlap = [](const Span& a, const Span& b) { return a.begin + a.length > b.begin; };
+  return std::ranges::adjacent_find(spans, overlap) == spans.end();
+}
+
+bool are_disjoint(const Spans& spans) {
+  if (are_disjoint_in_order({spans.begin(), spans.end()}))
+    return true;  // as they nearly always are
+  std::vector<Span> sorted(spans.begin(), spans.end());
+  std::ranges::sort(sorted, [](const Span& a, const Span& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.length < b.length;
+  });
+  return are_disjoint_in_order(sorted);
+}
 
 // The checks that do not depend on the layout of the keys; the caller sets the value's width.
 AttentionSizes checked_sizes(const Packed& query, const AttentionOptions& options) {
@@ -21,10 +37,11 @@ AttentionSizes checked_sizes(const Packed& query, const AttentionOptions& option
         " heads in each row of a matrix, got ", q.shape());
   check(query.spans.end_row() <= q.dim(0),
         "attention: the sequences reach beyond the rows of query ", q.shape());
-  check(options.past.empty() || static_cast<Index>(options.past.size()) == query.spans.count(),
+  check(are_disjoint(query.spans), "attention: expected sequences that share no queries");
+  check(options.past.empty() || std::ssize(options.past) == query.spans.count(),
         "attention: expected the past of ", query.spans.count(), " sequences, got ",
         options.past.size());
-  check(options.alibi_slopes.empty() || static_cast<Index>(options.alibi_slopes.size()) == heads,
+  check(options.alibi_slopes.empty() || std::ssize(options.alibi_slopes) == heads,
         "attention: expected ", heads, " ALiBi slopes, got ", options.alibi_slopes.size());
   check(options.dropout.probability >= 0 && options.dropout.probability < 1,
         "attention: expected a dropout in [0, 1), got ", options.dropout.probability);
@@ -80,8 +97,8 @@ void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, 
     last = std::max(last, s * mask.sequence_stride + (heads - 1) * mask.head_stride +
                               (queries - 1) * mask.query_stride + keys - 1);
   }
-  check(last < static_cast<Index>(mask.values.size()), "attention: expected a mask of at least ",
-        last + 1, " values, got ", mask.values.size());
+  check(last < std::ssize(mask.values), "attention: expected a mask of at least ", last + 1,
+        " values, got ", mask.values.size());
 }
 
 Spans checked_spans(const PagedKeys& memory) {
@@ -105,13 +122,8 @@ Spans checked_spans(const PagedKeys& memory) {
   return Spans(std::move(spans));
 }
 
-void check_disjoint(const Spans& spans) {
-  std::vector<Span> sorted(spans.begin(), spans.end());
-  std::sort(sorted.begin(), sorted.end(), [](Span a, Span b) { return a.begin < b.begin; });
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    check(sorted[i - 1].begin + sorted[i - 1].length <= sorted[i].begin,
-          "attention: sequences that share keys have no gradient");
-  }
+void check_no_shared_keys(const Spans& keys) {
+  check(are_disjoint(keys), "attention: sequences that share keys have no gradient");
 }
 
 }  // namespace heed::ops

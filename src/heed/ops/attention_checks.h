@@ -26,6 +26,6 @@ Spans checked_spans(const PagedKeys& memory);
 void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, Index heads);
 
 // Refuses sequences that share keys: they would add to the same gradients at the same time.
-void check_disjoint(const Spans& spans);
+void check_no_shared_keys(const Spans& keys);
 
 }  // namespace heed::ops

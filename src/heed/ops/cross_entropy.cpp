@@ -56,7 +56,7 @@ RowLosses row_losses(const Tensor& logits, std::span<const int> targets,
 }
 
 // The losses as they are, [N].
-Tensor unreduced(const Tensor& logits, const RowLosses& rows) {
+Tensor loss_per_row(const Tensor& logits, const RowLosses& rows) {
   Tensor loss = Tensor::empty({logits.dim(0)});
   for (Index row = 0; row < loss.size(); ++row) {
     loss.data()[row] = static_cast<float>(rows.losses[row]);
@@ -73,7 +73,7 @@ Tensor unreduced(const Tensor& logits, const RowLosses& rows) {
 }
 
 // Their sum or their weighted mean, [].
-Tensor reduced(const Tensor& logits, const RowLosses& rows, Reduction reduction) {
+Tensor reduce(const Tensor& logits, const RowLosses& rows, Reduction reduction) {
   double total = 0, total_weight = 0;
   for (const double loss : rows.losses) total += loss;
   for (const float weight : rows.weights) total_weight += weight;
@@ -93,8 +93,7 @@ Tensor reduced(const Tensor& logits, const RowLosses& rows, Reduction reduction)
 
 void check_targets(const char* op, std::span<const int> targets, Index rows, Index classes,
                    std::optional<int> ignore) {
-  check(static_cast<Index>(targets.size()) == rows, op, ": expected ", rows, " targets, got ",
-        targets.size());
+  check(std::ssize(targets) == rows, op, ": expected ", rows, " targets, got ", targets.size());
   for (const int target : targets) {
     check((target >= 0 && target < classes) || target == ignore, op, ": expected targets below ",
           classes, ", got ", target);
@@ -107,15 +106,14 @@ Tensor cross_entropy(const Tensor& logits, std::span<const int> targets,
         logits.shape());
   const Index rows = logits.dim(0), classes = logits.dim(1);
   check_targets("cross_entropy", targets, rows, classes, options.ignore);
-  check(
-      options.class_weights.empty() || static_cast<Index>(options.class_weights.size()) == classes,
-      "cross_entropy: expected ", classes, " class weights, got ", options.class_weights.size());
+  check(options.class_weights.empty() || std::ssize(options.class_weights) == classes,
+        "cross_entropy: expected ", classes, " class weights, got ", options.class_weights.size());
   check(options.class_weights.empty() || options.label_smoothing == 0,
         "cross_entropy: class weights and label smoothing do not go together");
 
   const RowLosses losses = row_losses(logits, targets, options);
-  return options.reduction == Reduction::none ? unreduced(logits, losses)
-                                              : reduced(logits, losses, options.reduction);
+  return options.reduction == Reduction::none ? loss_per_row(logits, losses)
+                                              : reduce(logits, losses, options.reduction);
 }
 
 }  // namespace heed::ops

@@ -39,13 +39,13 @@ Tensor apply(Binary kernel, const Tensor& a, const Tensor& b) {
       });
 }
 
-Tensor scaled(const Tensor& x, float factor) {
+Tensor apply_scale(const Tensor& x, float factor) {
   return over_ranges(x.shape(), [factor, in = x.data()](float* y, Index begin, Index count) {
     kernels::scale(y, in + begin, factor, count);
   });
 }
 
-Tensor dropped(const float* residual, const Tensor& x, const kernels::DropoutRule& rule) {
+Tensor apply_dropout(const float* residual, const Tensor& x, const kernels::DropoutRule& rule) {
   return over_ranges(x.shape(), [&, in = x.data()](float* y, Index begin, Index count) {
     kernels::add_dropout(y, residual ? residual + begin : nullptr, in + begin, begin, count, rule);
   });
@@ -69,7 +69,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 Tensor subtract(const Tensor& a, const Tensor& b) {
   check_same("subtract", a, b);
   return record(apply(kernels::subtract, a, b), {a, b}, [](const Tensor& dy) -> Gradients {
-    return {dy, scaled(dy, -1)};
+    return {dy, apply_scale(dy, -1)};
   });
 }
 
@@ -89,8 +89,8 @@ Tensor add_scalar(const Tensor& x, float value) {
 }
 
 Tensor scale(const Tensor& x, float factor) {
-  return record(scaled(x, factor), {x},
-                [factor](const Tensor& dy) -> Gradients { return {scaled(dy, factor)}; });
+  return record(apply_scale(x, factor), {x},
+                [factor](const Tensor& dy) -> Gradients { return {apply_scale(dy, factor)}; });
 }
 
 Tensor sum(const Tensor& x) {
@@ -105,8 +105,8 @@ Tensor sum(const Tensor& x) {
 }
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
-  return record(x.viewed_as(shape), {x},
-                [from = x.shape()](const Tensor& dy) -> Gradients { return {dy.viewed_as(from)}; });
+  return record(x.view(shape), {x},
+                [from = x.shape()](const Tensor& dy) -> Gradients { return {dy.view(from)}; });
 }
 
 Tensor relu(const Tensor& x) {
@@ -141,17 +141,18 @@ Tensor dropout(const Tensor& x, const Dropout& options) {
   const auto rule = checked_rule("dropout", options);
   if (rule.threshold == 0) return x;
   // The backward drops the same elements: the rule generates their mask again.
-  return record(dropped(nullptr, x, rule), {x},
-                [rule](const Tensor& dy) -> Gradients { return {dropped(nullptr, dy, rule)}; });
+  return record(apply_dropout(nullptr, x, rule), {x}, [rule](const Tensor& dy) -> Gradients {
+    return {apply_dropout(nullptr, dy, rule)};
+  });
 }
 
 Tensor add_dropout(const Tensor& residual, const Tensor& x, const Dropout& options) {
   check_same("add_dropout", residual, x);
   const auto rule = checked_rule("add_dropout", options);
   if (rule.threshold == 0) return add(residual, x);
-  return record(dropped(residual.data(), x, rule), {residual, x},
+  return record(apply_dropout(residual.data(), x, rule), {residual, x},
                 [rule](const Tensor& dy) -> Gradients {
-                  return {dy, dropped(nullptr, dy, rule)};
+                  return {dy, apply_dropout(nullptr, dy, rule)};
                 });
 }
 

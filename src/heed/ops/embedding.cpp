@@ -16,7 +16,7 @@ constexpr Index packed_grain = 16;  // a packed row lies among those of its pane
 // y[i] = factor * x[rows[i]], [count, D].
 template <typename Rows>
 Tensor select_rows(const Tensor& x, const Rows& rows, float factor) {
-  const Index cols = x.dim(1), count = static_cast<Index>(rows.size());
+  const Index cols = x.dim(1), count = std::ssize(rows);
   Tensor y = Tensor::empty({count, cols});
   parallel_ranges(count, grain, [&, from = x.data(), to = y.data()](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -66,7 +66,7 @@ Tensor embedding(const Tensor& table, std::span<const int> ids, float scale) {
 
 Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scale) {
   check_ids(ids, table.out_dim());
-  const Index cols = table.in_dim(), count = static_cast<Index>(ids.size());
+  const Index cols = table.in_dim(), count = std::ssize(ids);
   Tensor y = Tensor::empty({count, cols});
   parallel_ranges(count, packed_grain, [&, to = y.data()](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {

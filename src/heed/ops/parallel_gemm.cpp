@@ -39,8 +39,8 @@ constexpr Index small_work = 1 << 15;  // multiply-adds that are not worth a sec
 Index num_row_pieces(Index m, Index n, Index k) {
   if (m * n * k <= small_work) return 1;
   const Index column_pieces = quotient_up(n, piece_columns);
-  return rounded_up(
-      std::max(quotient_up(min_pieces, column_pieces), quotient_up(m, max_piece_rows)), 2);
+  return round_up(std::max(quotient_up(min_pieces, column_pieces), quotient_up(m, max_piece_rows)),
+                  2);
 }
 
 // Up to this many rows, B is read where it is: packing it first would cost a pass over memory, and
@@ -57,7 +57,7 @@ Index few_rows_columns(Index m, Index n, Index k) {
   const Index num_pieces = m == 1 ? pieces_of_one_row : min_pieces;
   const Index num_panels = m <= 2 ? 2 : 1;
   return std::min(piece_columns,
-                  rounded_up(quotient_up(n, num_pieces), num_panels * kernels::gemm_panel_width()));
+                  round_up(quotient_up(n, num_pieces), num_panels * kernels::gemm_panel_width()));
 }
 
 void few_rows_gemm(const kernels::RowsOut& c, const Operand& a, const Operand& b,

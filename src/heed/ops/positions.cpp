@@ -54,7 +54,7 @@ Tensor sinusoidal_table(Index length, Index dim) {
 }
 
 std::vector<Index> token_positions(const Spans& spans, std::span<const Index> first_positions) {
-  check(first_positions.empty() || static_cast<Index>(first_positions.size()) == spans.count(),
+  check(first_positions.empty() || std::ssize(first_positions) == spans.count(),
         "positions: expected ", spans.count(), " first positions, got ", first_positions.size());
   std::vector<Index> positions(spans.end_row(), 0);
   for (Index sequence = 0; sequence < spans.count(); ++sequence) {
@@ -68,7 +68,7 @@ std::vector<Index> token_positions(const Spans& spans, std::span<const Index> fi
 
 Tensor add_positions(const Packed& x, const Tensor& table, std::span<const Index> first_positions) {
   const std::vector<Index> positions = token_positions(x.spans, first_positions);
-  check(static_cast<Index>(positions.size()) == x.values.dim(0), "positions: the sequences cover ",
+  check(std::ssize(positions) == x.values.dim(0), "positions: the sequences cover ",
         positions.size(), " of ", x.values.dim(0), " rows");
   for (const Index position : positions) {
     check(position < table.dim(0), "positions: no position ", position, " in a table of ",
@@ -105,8 +105,8 @@ Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> 
             table.sin.shape() == table.cos.shape(),
         "rotary: expected tables of ", rotary_dim / 2, " angles, got ", table.cos.shape(), " and ",
         table.sin.shape());
-  check(static_cast<Index>(positions.size()) == x.dim(0), "rotary: expected ", x.dim(0),
-        " positions, got ", positions.size());
+  check(std::ssize(positions) == x.dim(0), "rotary: expected ", x.dim(0), " positions, got ",
+        positions.size());
   for (const Index position : positions) {
     check(position >= 0 && position < table.cos.dim(0), "rotary: no position ", position,
           " in a table of ", table.cos.dim(0));
@@ -130,7 +130,7 @@ std::vector<float> alibi_slopes(Index num_heads) {
     slopes.push_back(
         static_cast<float>(std::exp2(-8.0 * static_cast<double>(i) / static_cast<double>(power))));
   }
-  for (Index i = 1; static_cast<Index>(slopes.size()) < num_heads; i += 2) {
+  for (Index i = 1; std::ssize(slopes) < num_heads; i += 2) {
     slopes.push_back(
         static_cast<float>(std::exp2(-4.0 * static_cast<double>(i) / static_cast<double>(power))));
   }

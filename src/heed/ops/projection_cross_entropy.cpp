@@ -40,7 +40,7 @@ class Tiles {
     const Index widest = std::clamp(tile_values / std::max<Index>(dim, 1) / tile_step * tile_step,
                                     min_tile, max_tile);
     count_ = std::max<Index>(1, quotient_up(columns, widest));
-    if (count_ > even_number) count_ = rounded_up(count_, even_number);
+    if (count_ > even_number) count_ = round_up(count_, even_number);
   }
 
   Index count() const { return count_; }
@@ -59,7 +59,7 @@ class Tiles {
 Index even_piece_rows(Index chunk_rows, Index tile_width) {
   const Index max_rows = std::min(max_piece_rows, piece_values / std::max<Index>(1, tile_width));
   const Index num_pieces = std::max<Index>(1, quotient_up(chunk_rows, max_rows));
-  return rounded_up(std::max<Index>(1, quotient_up(chunk_rows, num_pieces)), kernels::gemm_mr);
+  return round_up(std::max<Index>(1, quotient_up(chunk_rows, num_pieces)), kernels::gemm_mr);
 }
 
 // The softmax of a row, from all parts of its logits.
@@ -144,7 +144,7 @@ class ProjectionPass {
       if (bias_.is_defined()) dbias = Tensor::zeros(bias_.shape());
       weight_rows_ = allocate_floats(num_tiles_ * weight_rows_size());
       x_panels_ =
-          allocate_floats(kernels::gemm_packed_size(rounded_up(chunk_rows_, piece_rows_), dim_));
+          allocate_floats(kernels::gemm_packed_size(round_up(chunk_rows_, piece_rows_), dim_));
       dx_sums_ = allocate_floats(num_groups_ * chunk_rows_ * dim_);
     }
     parallel_for(num_tiles_, [&](Index tile) {

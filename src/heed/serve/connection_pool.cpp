@@ -8,12 +8,12 @@ using Standing = Connection::Standing;
 
 ConnectionPool::Connections ConnectionPool::with(Standing standing) {
   std::erase_if(connections_, [](const auto& open) { return open.expired(); });
-  Connections found;
+  Connections matching;
   for (const auto& open : connections_) {
     auto connection = open.lock();
-    if (connection && connection->standing() == standing) found.push_back(std::move(connection));
+    if (connection && connection->standing() == standing) matching.push_back(std::move(connection));
   }
-  return found;
+  return matching;
 }
 
 void ConnectionPool::add(const std::shared_ptr<Connection>& connection) {

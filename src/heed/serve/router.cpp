@@ -36,7 +36,7 @@ int status_of(ErrorKind kind) {
 // Runs the work and converts exceptions to answers. Work that was cancelled while it waited does
 // not begin.
 template <typename Work>
-auto guarded(Work work) -> decltype(work()) {
+auto with_error_answers(Work work) -> decltype(work()) {
   try {
     check_cancelled();
     return work();
@@ -100,7 +100,7 @@ Response Router::answer(Request request) const {
                                 request.path + ": expected another method, found " + request.method)
                : error_response(404, request.path + ": no such thing here");
   }
-  return guarded([&] { return route->handler(request); });
+  return with_error_answers([&] { return route->handler(request); });
 }
 
 bool Router::has_events(const Request& request) const {
@@ -112,7 +112,7 @@ bool Router::has_events(const Request& request) const {
 std::optional<Response> Router::open_events(Request request,
                                             std::shared_ptr<EventStream> stream) const {
   const Route* route = find(request);
-  return guarded([&]() -> std::optional<Response> {
+  return with_error_answers([&]() -> std::optional<Response> {
     check(route != nullptr && route->event_handler, request.path, ": no events here");
     route->event_handler(request, std::move(stream));
     return std::nullopt;

@@ -36,7 +36,7 @@ bool takes_gzip(const Request& request) {
   return q == std::string::npos || weight.find_first_of("123456789", q) != std::string::npos;
 }
 
-std::string unpacked(std::string_view gzip) {
+std::string gunzip(std::string_view gzip) {
   z_stream stream{};
   constexpr int gzip_format = 16;  // as zlib counts: window bits + 16
   check(inflateInit2(&stream, MAX_WBITS + gzip_format) == Z_OK, "gzip: out of memory");
@@ -67,7 +67,7 @@ std::optional<Response> StaticFiles::find(const Request& request) const {
     response.headers.emplace_back("Content-Encoding", "gzip");
     response.body = file->gzip;
   } else {
-    response.body = unpacked(file->gzip);
+    response.body = gunzip(file->gzip);
   }
   return response;
 }

@@ -55,7 +55,7 @@ std::vector<Piece> read_pieces(std::string_view model) {
   return pieces;
 }
 
-// What happens to a text before it is cut.
+// What happens to a text before it is segmented.
 struct Normalizer {
   bool has_character_rules = false;
   bool adds_space_before_text = true;

@@ -1,5 +1,5 @@
-// BPE-dropout: subwords with some merges left out at random, so that a model sees a word cut in
-// many ways (Provilkov, Emelianenko and Voita, ACL 2020).
+// BPE-dropout: subwords with some merges left out at random, so that a model sees a word
+// segmented in many ways (Provilkov, Emelianenko and Voita, ACL 2020).
 #pragma once
 
 #include <cstdint>

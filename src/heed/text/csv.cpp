@@ -43,7 +43,7 @@ class CsvParser {
     const std::size_t first = skips_blanks_ ? line().find_first_not_of(" \t", at_) : at_;
     if (first < line().size() && line()[first] == '"') {
       at_ = first + 1;
-      std::string field = quoted();
+      std::string field = read_quoted();
       const std::string_view rest = trim(up_to_comma());
       check_as(ErrorKind::data, rest.empty(), place(line_),
                "expected a comma after the closing quote, found '", rest, "'");
@@ -60,7 +60,7 @@ class CsvParser {
   }
 
   // From after the opening quote to after the closing one, across line ends.
-  std::string quoted() {
+  std::string read_quoted() {
     const std::size_t first_line = line_;
     std::string field;
     for (;;) {

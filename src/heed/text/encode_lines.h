@@ -1,3 +1,4 @@
+// Many lines to tokens at once, by all threads.
 #pragma once
 
 #include <span>

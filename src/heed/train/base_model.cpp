@@ -59,7 +59,7 @@ void check_same_architecture(const Recipe& recipe, const std::string& folder) {
   Recipe copy = recipe;
   const models::TransformerConfig base = load_base_config(recipe, folder);
   for_each_setting(copy, base, [&](const RecipeField& ours, const RecipeField& theirs) {
-    check_as(ErrorKind::usage, ours.get() == theirs.get(), quoted(ours.name), ": expected ",
+    check_as(ErrorKind::usage, ours.get() == theirs.get(), quote(ours.name), ": expected ",
              theirs.get(), " as in `from` ", folder, ", found ", ours.get());
   });
 }

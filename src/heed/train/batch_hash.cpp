@@ -3,6 +3,11 @@
 #include <vector>
 
 #include "heed/io/sha256.h"
+#include "heed/models/classifier.h"
+#include "heed/models/image_classifier.h"
+#include "heed/models/language_model.h"
+#include "heed/models/masked_model.h"
+#include "heed/models/translation_model.h"
 
 namespace heed::train {
 namespace {

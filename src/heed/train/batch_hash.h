@@ -6,15 +6,18 @@
 #include <span>
 #include <string>
 
-#include "heed/models/classifier.h"
-#include "heed/models/image_classifier.h"
-#include "heed/models/language_model.h"
-#include "heed/models/masked_model.h"
-#include "heed/models/translation_model.h"
+#include "heed/core/tensor.h"
 
 namespace heed::io {
 class Sha256;
 }
+namespace heed::models {
+struct ClassifierBatch;
+struct ImageBatch;
+struct LanguageBatch;
+struct MaskedBatch;
+struct TranslationBatch;
+}  // namespace heed::models
 
 namespace heed::train {
 

@@ -3,6 +3,7 @@
 #include "heed/base/error.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/line_summary.h"
+#include "heed/train/memory_need.h"
 
 namespace heed::train {
 namespace {
@@ -79,7 +80,7 @@ void ClassificationTask::prepare(const std::string& tokenizer_folder) {
     class_weights_ = balanced_weights(corpus_->classes, recipe_.model.labels.size());
   }
   recipe_.model.vocabulary = tokenizer_->size();
-  make_model(recipe_);
+  model_ = make_model<models::Classifier>(recipe_);
 }
 
 ClassificationTask::Corpus ClassificationTask::tokenize(const Lines& lines) const {

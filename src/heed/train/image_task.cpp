@@ -8,6 +8,7 @@
 #include "heed/data/shuffled_range.h"
 #include "heed/infer/patch_grid.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/memory_need.h"
 
 namespace heed::train {
 namespace {
@@ -58,7 +59,7 @@ void ImageTask::prepare(const std::string&) {
     for (Index i = 0; i < images_.size(); ++i) classes.push_back(images_.class_of(i));
     class_weights_ = balanced_weights(classes, recipe_.model.labels.size());
   }
-  make_model(recipe_);
+  model_ = make_model<models::ImageClassifier>(recipe_);
 }
 
 DataSummary ImageTask::summary() const {

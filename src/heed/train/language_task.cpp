@@ -6,6 +6,7 @@
 #include "heed/infer/text_generator.h"
 #include "heed/text/lines.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/memory_need.h"
 
 namespace heed::train {
 namespace {
@@ -69,7 +70,7 @@ void LanguageTask::prepare(const std::string& tokenizer_folder) {
     validation_.emplace(data::encode_text(*validation_lines_, *tokenizer_), context);
   }
   recipe_.model.vocabulary = tokenizer_->size();
-  make_model(recipe_);
+  model_ = make_model<models::LanguageModel>(recipe_);
 }
 
 text::Tokenizer LanguageTask::train_tokenizer() const {

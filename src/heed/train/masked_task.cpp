@@ -7,6 +7,7 @@
 #include "heed/text/lines.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/line_summary.h"
+#include "heed/train/memory_need.h"
 
 namespace heed::train {
 namespace {
@@ -53,7 +54,7 @@ void MaskedTask::prepare(const std::string& tokenizer_folder) {
   masking_.emplace(data::MaskingOptions{
       .mask = tokenizer_->mask().value(), .vocabulary = tokenizer_->size(), .seed = training.seed});
   recipe_.model.vocabulary = tokenizer_->size();
-  make_model(recipe_);
+  model_ = make_model<models::MaskedModel>(recipe_);
 }
 
 text::Tokenizer MaskedTask::train_tokenizer() const {

@@ -24,4 +24,11 @@ void check_memory(Index bytes, const std::string& what,
 void check_memory_for(const models::TransformerConfig& model, const TrainingOptions& options,
                       std::optional<Index> available = memory_for_tensors());
 
+// The recipe's model with random weights, unless it is too large.
+template <typename Model>
+Model make_model(const Recipe& recipe) {
+  check_memory_for(recipe.model, recipe.training);
+  return Model(recipe.model, recipe.training.seed);
+}
+
 }  // namespace heed::train

@@ -10,7 +10,6 @@
 #include "heed/models/model_folder.h"
 #include "heed/nn/module.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/memory_need.h"
 #include "heed/train/task.h"
 
 namespace heed::models {
@@ -90,12 +89,6 @@ class ModelTask : public Task {
       return {std::move(result.loss), result.negative_log_likelihood, size.num_targets,
               size.num_source_tokens};
     }
-  }
-
-  // With random weights. Refuses (ErrorKind::failed) a model that is too large for the memory.
-  void make_model(const Recipe& recipe) {
-    check_memory_for(recipe.model, recipe.training);
-    model_.emplace(recipe.model, recipe.training.seed);
   }
 
   std::optional<Model> model_;

@@ -47,7 +47,7 @@ Optimizer::Optimizer(std::vector<nn::NamedTensor> parameters, const OptimizerOpt
 
 std::vector<double> Optimizer::squared_gradients() const {
   std::vector<double> squares(pieces_.size(), 0.0);
-  parallel_for(static_cast<Index>(pieces_.size()), [&](Index i) {
+  parallel_for(std::ssize(pieces_), [&](Index i) {
     const Piece& piece = pieces_[i];
     const Tensor& gradient = parameters_[piece.parameter].value.gradient();
     if (!gradient.is_defined()) return;
@@ -78,7 +78,7 @@ Optimizer::Step Optimizer::step(double learning_rate, double gradient_scale) {
   const double scale = is_clipped ? gradient_scale * (options_.clip / norm) : gradient_scale;
   const auto matrices = adam_step(options_, learning_rate, scale, num_steps_, true);
   const auto vectors = adam_step(options_, learning_rate, scale, num_steps_, false);
-  parallel_for(static_cast<Index>(pieces_.size()), [&](Index i) {
+  parallel_for(std::ssize(pieces_), [&](Index i) {
     const Piece& piece = pieces_[i];
     Tensor& weight = parameters_[piece.parameter].value;
     Moments& moments = moments_[piece.parameter];

@@ -23,7 +23,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& expected,
                          std::string_view value) {
-  fail(ErrorKind::usage, quoted(name), ": expected ", expected, ", found ", value);
+  fail(ErrorKind::usage, quote(name), ": expected ", expected, ", found ", value);
 }
 
 template <typename Number>
@@ -106,7 +106,7 @@ class FieldList {
               const std::string& description) {
     add(
         name, description, [&value] { return to_string(value); },
-        [&value, name, parse](std::string_view text) { value = parse(text, quoted(name)); });
+        [&value, name, parse](std::string_view text) { value = parse(text, quote(name)); });
   }
 
   // Names separated by commas, as data::parse_field_names reads them.
@@ -115,7 +115,7 @@ class FieldList {
     add(
         name, description, [&value] { return value; },
         [&value, name, count](std::string_view text) {
-          data::parse_field_names(text, count, quoted(name));
+          data::parse_field_names(text, count, quote(name));
           value = text;
         });
   }
@@ -360,7 +360,7 @@ void check_same_recipe(const Recipe& saved, const Recipe& recipe) {
   const auto before = recipe_fields(saved_copy), now = recipe_fields(copy);
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i].may_differ_on_resume) continue;
-    check_as(ErrorKind::usage, before[i].get() == now[i].get(), quoted(now[i].name), ": expected ",
+    check_as(ErrorKind::usage, before[i].get() == now[i].get(), quote(now[i].name), ": expected ",
              before[i].get(), ", with which this run was started, found ", now[i].get());
   }
 }

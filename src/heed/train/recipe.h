@@ -2,6 +2,7 @@
 // tokenizer and the training.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,7 +15,6 @@
 #include "heed/train/optimizer.h"
 #include "heed/train/run_length.h"
 #include "heed/train/schedule.h"
-#include "heed/train/write_retry.h"
 
 namespace heed::train {
 
@@ -23,6 +23,12 @@ enum class StoppingMetric { none, loss, bleu, accuracy };
 
 // Weight of an example in the training loss: 1, or such that all classes together count the same.
 enum class ClassWeights { none, balanced };
+
+// How long a run waits for a disk that is full, or whose server is away.
+struct RetryOptions {
+  std::chrono::milliseconds interval{5000};
+  std::chrono::milliseconds limit{60000};  // then the run is given up
+};
 
 struct TrainingOptions {
   OptimizerOptions optimizer;

@@ -65,6 +65,8 @@ class Task {
   virtual void save_tokenizer(const std::string& folder) const = 0;
 };
 
+// "a, b, c and 12 more".
+std::string list_some(std::span<const std::string> items, std::size_t max_listed);
 // "lines 12, 845, 90 and 13 more". The places count from 0, the text from 1.
 std::string list_places(std::string_view what, std::span<const Index> places);
 

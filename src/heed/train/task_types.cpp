@@ -77,7 +77,7 @@ const std::vector<TaskType>& table() {
   return types;
 }
 
-std::string joined(const std::vector<std::string>& names, std::string_view separator) {
+std::string join(const std::vector<std::string>& names, std::string_view separator) {
   std::string all;
   for (const std::string& name : names) all.append(all.empty() ? "" : separator).append(name);
   return all;
@@ -87,9 +87,9 @@ std::string joined(const std::vector<std::string>& names, std::string_view separ
 std::string required_files(const TaskType& type) {
   std::vector<std::string> names;
   for (const FileRole& role : type.files) {
-    if (role.is_required) names.push_back(quoted(role.name));
+    if (role.is_required) names.push_back(quote(role.name));
   }
-  return joined(names, " and ");
+  return join(names, " and ");
 }
 
 bool has_any(const TaskType& type, const FilePaths& files) {
@@ -101,11 +101,11 @@ bool has_any(const TaskType& type, const FilePaths& files) {
 void check_files(const TaskType& type, const FilePaths& files) {
   for (const FileRole& role : type.files) {
     check_as(ErrorKind::usage, !role.is_required || files.contains(role.name),
-             "training files: expected ", required_files(type), ", found no ", quoted(role.name));
+             "training files: expected ", required_files(type), ", found no ", quote(role.name));
   }
   for (const auto& [name, path] : files) {
     check_as(ErrorKind::usage, std::ranges::count(type.files, name, &FileRole::name) == 1,
-             quoted(name), ": cannot be combined with ", required_files(type));
+             quote(name), ": cannot be combined with ", required_files(type));
   }
 }
 
@@ -119,8 +119,7 @@ const TaskType& task_type_of(const FilePaths& files) {
   if (type == task_types().end()) {
     std::vector<std::string> all;
     for (const TaskType& other : task_types()) all.push_back(required_files(other));
-    fail(ErrorKind::usage, "training files: expected ", joined(all, ", or "),
-         ", found none of them");
+    fail(ErrorKind::usage, "training files: expected ", join(all, ", or "), ", found none of them");
   }
   check_files(*type, files);
   return *type;

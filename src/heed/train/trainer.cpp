@@ -77,19 +77,8 @@ SnapshotCounts snapshot_counts(const TrainingOptions& options) {
 }
 
 // Without the sign of a NaN, which depends on the processor.
-std::string shown(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
-
-// "a, b, c and 12 more"
-std::string shortened(const std::vector<std::string>& names) {
-  constexpr std::size_t max_listed = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), max_listed); ++i) {
-    text.append(i == 0 ? "" : ", ").append(names[i]);
-  }
-  if (names.size() > max_listed) {
-    text.append(" and ").append(std::to_string(names.size() - max_listed)).append(" more");
-  }
-  return text;
+std::string to_text(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value);
 }
 
 }  // namespace
@@ -288,10 +277,11 @@ void Trainer::apply_gradients(UpdateReport& report, const Batches& batches) {
 // "loss nan, gradient norm nan, not finite in decoder.0.norm.gain; lines 12, 845"
 std::string Trainer::describe_problem(const UpdateReport& report, const Batches& batches) {
   constexpr Index max_batches = 3;  // of several that are accumulated
+  constexpr std::size_t max_names = 3;
   std::ostringstream text;
-  text << "loss " << shown(report.loss) << ", gradient norm " << shown(report.gradient_norm);
+  text << "loss " << to_text(report.loss) << ", gradient norm " << to_text(report.gradient_norm);
   const std::vector<std::string> names = optimizer_.non_finite_gradients();
-  if (!names.empty()) text << ", not finite in " << shortened(names);
+  if (!names.empty()) text << ", not finite in " << list_some(names, max_names);
   for (Index batch = batches.begin; batch < std::min(batches.end, batches.begin + max_batches);
        ++batch) {
     text << "; " << task_.describe_batch(batches.epoch, batch);

@@ -22,7 +22,7 @@ std::string data_roles(const RunDescription& run) {
   std::string names;
   for (const auto& [role, path] : run.files.paths) {
     if (role == base_model_role && !needs_base_model(run.recipe.training)) continue;
-    names.append(names.empty() ? "" : ", ").append(quoted(role));
+    names.append(names.empty() ? "" : ", ").append(quote(role));
   }
   return names.empty() ? "training" : names;
 }
@@ -38,7 +38,7 @@ bool is_same_data(const RunDescription& saved, const RunDescription& run) {
 void check_same_base_model(const RunDescription& saved, const RunDescription& run) {
   const bool had_one = saved.files.paths.contains(base_model_role);
   const bool has_one = run.files.paths.contains(base_model_role);
-  check_as(ErrorKind::usage, had_one == has_one, quoted(base_model_role), ": expected ",
+  check_as(ErrorKind::usage, had_one == has_one, quote(base_model_role), ": expected ",
            had_one ? "the base model with which" : "none, as when", " this run was started, found ",
            has_one ? "one" : "none");
 }
@@ -105,7 +105,7 @@ class FolderRun {
     return result_;
   }
 
-  TrainingResult finished() {
+  TrainingResult finished_result() {
     result_.was_finished = true;
     result_.weights_hash = saved_weights_hash(folder_);
     return result_;
@@ -183,7 +183,7 @@ TrainingResult train_in(const TrainingFolder& folder, RunMode mode, RunDescripti
     std::optional<Checkpoint> checkpoint = load_checkpoint(folder, mode);
     Task& task = make_task(run, checkpoint.has_value());
     if (!folder_run.prepare(task, std::move(run), std::move(checkpoint))) {
-      return folder_run.finished();
+      return folder_run.finished_result();
     }
   } catch (const Cancelled&) {
     return {.end = RunEnd::interrupted, .is_saved = false, .weights_hash = {}};
@@ -241,6 +241,11 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   };
   return train_in(TrainingFolder(training.model_folder), training.mode, std::move(run), read_data,
                   observer);
+}
+
+TrainingResult train_model(Training training) {
+  TrainingObserver silent;
+  return train_model(std::move(training), silent);
 }
 
 void restore_previous_checkpoint(const std::string& model_folder) {

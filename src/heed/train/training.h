@@ -6,7 +6,6 @@
 #include <string>
 
 #include "heed/train/recipe.h"
-#include "heed/train/run_mode.h"
 #include "heed/train/task.h"
 #include "heed/train/training_observer.h"
 
@@ -32,6 +31,13 @@ TrainingResult train(Task& task, const std::string& model_folder, const Training
 TrainingResult train(Task& task, const std::string& model_folder,
                      const TrainingOptions& options = {});  // without an observer
 
+// What to do with the run that a model folder holds.
+enum class RunMode {
+  start_or_resume,  // resume it; start one where there is none
+  resume,           // resume it; refuse a folder without one
+  overwrite,        // start another one in its place
+};
+
 // A run on files, as `heed train` makes it.
 struct Training {
   std::string model_folder;
@@ -44,6 +50,7 @@ struct Training {
 // The same for a task that is made from files: Error(data) for bad ones. The recipe's kind of model
 // is that of the task.
 TrainingResult train_model(Training training, TrainingObserver& observer);
+TrainingResult train_model(Training training);  // without an observer
 
 // Sets the run in a model folder back by one checkpoint, for when the newest is damaged. Refuses
 // (ErrorKind::usage) a folder without a previous one.

@@ -7,7 +7,7 @@
 
 namespace heed::train {
 
-std::string quoted(std::string name) {
+std::string quote(std::string name) {
   std::ranges::replace(name, '-', '_');
   return '`' + name + '`';
 }

@@ -21,7 +21,7 @@ struct TrainingFiles {
 };
 
 // A role or the name of a setting as messages write it: `valid_source` for valid-source.
-std::string quoted(std::string name);
+std::string quote(std::string name);
 
 // The path of a role; empty when there is none.
 std::string path_of(const FilePaths& files, const std::string& role);

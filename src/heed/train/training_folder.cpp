@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "heed/io/files.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/training.h"
 
 namespace heed::train {
 namespace {
@@ -32,15 +32,6 @@ int lock_soon(int descriptor) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return EWOULDBLOCK;
-}
-
-// A run that failed may have removed the folder since it was opened.
-bool is_in_place(const io::Descriptor& folder, const std::string& path) {
-  struct stat opened {
-  }, found{};
-  return folder.is_open() && ::fstat(folder.number(), &opened) == 0 &&
-         ::stat(path.c_str(), &found) == 0 && opened.st_dev == found.st_dev &&
-         opened.st_ino == found.st_ino;
 }
 
 }  // namespace
@@ -122,7 +113,8 @@ bool is_training_in(const TrainingFolder& folder) {
 
 TrainingLock::TrainingLock(const TrainingFolder& folder) {
   constexpr int max_tries = 100;
-  for (int tries = 0; !is_in_place(descriptor_, folder.training()); ++tries) {
+  // A run that failed may have removed the folder since it was opened.
+  for (int tries = 0; !descriptor_.is_at(folder.training()); ++tries) {
     check(tries < max_tries, folder.training(), ": expected a folder, found that it vanishes");
     made_.create_folder(folder.training());
     descriptor_ = open_folder(folder.training());

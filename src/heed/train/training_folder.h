@@ -5,9 +5,10 @@
 
 #include "heed/io/descriptor.h"
 #include "heed/io/rollback.h"
-#include "heed/train/run_mode.h"
 
 namespace heed::train {
+
+enum class RunMode;  // training.h
 
 class TrainingFolder {
  public:

@@ -8,6 +8,7 @@
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/memory_need.h"
 
 namespace heed::train {
 namespace {
@@ -86,7 +87,7 @@ void TranslationTask::prepare(const std::string& tokenizer_folder) {
                                            .seed = training.seed});
   if (validation_lines_) validation_ = make_validation();
   recipe_.model.vocabulary = tokenizer_->size();
-  make_model(recipe_);
+  model_ = make_model<models::TranslationModel>(recipe_);
 }
 
 // Both languages share one tokenizer.
