@@ -59,6 +59,7 @@ TEST(PorterStemmer, HasTheExtensionsOfNltk) {
                 {"fly", "fli"},
                 {"geology", "geolog"},
                 {"rationally", "ration"},
+                {"sensationally", "sensat"},
                 {"hopefully", "hope"},
                 {"owed", "owe"},
                 {"skies", "sky"},

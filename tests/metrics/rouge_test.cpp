@@ -121,6 +121,9 @@ TEST(Rouge, TakesTheBestOfSeveralReferences) {
   expect_score(scores.rouge_1, 1, 1, 1);
   expect_score(scores.rouge_2, 0.5, 1.0 / 3, 0.4);
   expect_score(scores.rouge_l, 2.0 / 3, 0.5, 4.0 / 7);
+  // The best F1, though the other has the better recall; of equal ones the first.
+  expect_score(rouge("a b c d", Lines{"a", "a b c x y"}).rouge_1, 0.75, 0.6, 2.0 / 3);
+  expect_score(rouge("a b c", Lines{"a b c x y z", "a b x"}).rouge_1, 1, 0.5, 2.0 / 3);
   EXPECT_THROW(rouge("a b c", Lines{}), Error);
 }
 
