@@ -44,8 +44,12 @@ set(HEED_PUBLIC_HEADERS
   heed/nn/transformer_stack.h
   heed/nn/weight.h
   heed/text/tokenizer.h
+  heed/metrics/answers.h
   heed/metrics/bleu.h
   heed/metrics/chrf.h
+  heed/metrics/precision_recall.h
+  heed/metrics/rouge.h
+  heed/metrics/sequence_labels.h
   heed/metrics/word_alignment.h
   heed/models/classifier.h
   heed/models/image_classifier.h

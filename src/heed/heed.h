@@ -53,8 +53,11 @@
 #include "heed/infer/sentence_encoder.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
+#include "heed/metrics/answers.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
+#include "heed/metrics/rouge.h"
+#include "heed/metrics/sequence_labels.h"
 
 // Training: an optimizer and a schedule for a loop of your own, or the trainer.
 #include "heed/train/batch_task.h"

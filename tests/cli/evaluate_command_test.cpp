@@ -29,6 +29,13 @@ std::string evaluate_golden_text(EvaluateOptions options) {
   return out.str();
 }
 
+std::string scores_of(const EvaluateOptions& options, const std::string& hypotheses = "") {
+  std::istringstream in(hypotheses);
+  std::ostringstream out;
+  EXPECT_EQ(evaluate(options, in, out), 0);
+  return out.str();
+}
+
 Error error_of(const EvaluateOptions& options, const std::string& hypotheses) {
   std::istringstream in(hypotheses);
   std::ostringstream out;
@@ -68,6 +75,45 @@ TEST(EvaluateCommand, PrintsJsonAtFullPrecision) {
   EXPECT_EQ(json["bleu"]["signature"],
             "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.3.1-heed");
   EXPECT_NEAR(json["chrf"]["score"], 67.349972, 1e-6);
+}
+
+// The expected values come from a separate program, and the stems from NLTK.
+TEST(EvaluateCommand, PrintsRougeExactMatchAndSquad) {
+  EXPECT_EQ(evaluate_golden_text({.metrics = {"rouge", "exact-match", "squad"}}),
+            "ROUGE|nrefs:1|stem:no|agg:mean|version:0.1.2-heed = ROUGE-1 64.49 ROUGE-2 54.16 "
+            "ROUGE-L 63.87 ROUGE-Lsum 63.87\n"
+            "exact match|nrefs:1|case:mixed = 12.50 (2 of 16)\n"
+            "SQuAD|nrefs:1|version:2.0-heed = exact match 12.50 F1 66.75\n");
+  EXPECT_EQ(
+      evaluate_golden_text({.lowercase = true, .stem = true, .metrics = {"exact-match", "rouge"}}),
+      "exact match|nrefs:1|case:lc = 12.50 (2 of 16)\n"
+      "ROUGE|nrefs:1|stem:porter|agg:mean|version:0.1.2-heed = ROUGE-1 64.94 ROUGE-2 54.64 "
+      "ROUGE-L 64.31 ROUGE-Lsum 64.31\n");
+}
+
+TEST(EvaluateCommand, PrintsRougeExactMatchAndSquadAsJson) {
+  const auto json = nlohmann::json::parse(
+      evaluate_golden_text({.json = true, .metrics = {"rouge", "exact-match", "squad"}}));
+  EXPECT_EQ(json["lines"], 16);
+  EXPECT_FALSE(json.contains("bleu"));
+  EXPECT_NEAR(json["rouge"]["rouge1"]["precision"], 66.052905, 1e-6);
+  EXPECT_NEAR(json["rouge"]["rouge2"]["recall"], 53.338250, 1e-6);
+  EXPECT_NEAR(json["rouge"]["rougeL"]["f1"], 63.866859, 1e-6);
+  EXPECT_NEAR(json["rouge"]["rougeLsum"]["f1"], 63.866859, 1e-6);
+  EXPECT_EQ(json["rouge"]["signature"], "nrefs:1|stem:no|agg:mean|version:0.1.2-heed");
+  EXPECT_EQ(json["exact_match"]["matches"], 2);
+  EXPECT_NEAR(json["exact_match"]["score"], 12.5, 1e-6);
+  EXPECT_NEAR(json["squad"]["exact_match"], 12.5, 1e-6);
+  EXPECT_NEAR(json["squad"]["f1"], 66.753755, 1e-6);
+}
+
+TEST(EvaluateCommand, FoldsTheCaseOfExactMatchesIfAsked) {
+  const TemporaryFolder folder;
+  EvaluateOptions options{.reference = folder.write("references.txt", "Yes\nno\n"),
+                          .metrics = {"exact-match"}};
+  EXPECT_EQ(scores_of(options, "yes \nno\n"), "exact match|nrefs:1|case:mixed = 50.00 (1 of 2)\n");
+  options.lowercase = true;
+  EXPECT_EQ(scores_of(options, "yes \nno\n"), "exact match|nrefs:1|case:lc = 100.00 (2 of 2)\n");
 }
 
 TEST(EvaluateCommand, RefusesDifferentLineCountsAsBadData) {
@@ -113,13 +159,6 @@ struct SavedTranslator {
   }
   EvaluateOptions options() const { return {.source = source, .target = target, .model = model}; }
 };
-
-std::string scores_of(const EvaluateOptions& options, const std::string& hypotheses = "") {
-  std::istringstream in(hypotheses);
-  std::ostringstream out;
-  EXPECT_EQ(evaluate(options, in, out), 0);
-  return out.str();
-}
 
 TEST(EvaluateCommand, ScoresTheTranslationsOfAModelAsItScoresLines) {
   const SavedTranslator saved;
@@ -256,8 +295,8 @@ TEST(EvaluateCommand, ReadsItsOptionsFromTheCommandLine) {
   const Command command = evaluate_command();
   EXPECT_EQ(command.name(), "evaluate");
   const auto app = command.app();
-  app->parse("--reference r --tokenize none --lowercase --metrics bleu,chrf --json", false);
-  EXPECT_EQ(app->get_option("--metrics")->results(), (std::vector<std::string>{"bleu", "chrf"}));
+  app->parse("--reference r --tokenize none --lowercase --stem --metrics bleu,squad --json", false);
+  EXPECT_EQ(app->get_option("--metrics")->results(), (std::vector<std::string>{"bleu", "squad"}));
   EXPECT_THROW(app->parse("--tokenize none", false), CLI::RequiredError);
   EXPECT_THROW(app->parse("--reference r --tokenize zh", false), CLI::ValidationError);
   EXPECT_THROW(app->parse("--reference r --metrics bleu,ter", false), CLI::ValidationError);

@@ -19,7 +19,9 @@ TEST(Unicode, KnowsWhatPythonCallsSpace) {
   for (const char32_t c : U"a0_\x1b\u200b\ufeff\u180e") EXPECT_FALSE(is_space(c));
 }
 
-TEST(Unicode, KnowsPunctuationSymbolsAndNumbers) {
+TEST(Unicode, KnowsLettersPunctuationSymbolsAndNumbers) {
+  for (const char32_t c : std::u32string(U"aÄßʰǅ中")) EXPECT_TRUE(is_letter(c));
+  for (const char32_t c : std::u32string(U"0_'²\u0301€ ")) EXPECT_FALSE(is_letter(c));
   for (const char32_t c : std::u32string(U"!_-([«»…—、。’")) EXPECT_TRUE(is_punctuation(c));
   for (const char32_t c : std::u32string(U"$+<^`|~€°≤💡")) EXPECT_TRUE(is_symbol(c));
   for (const char32_t c : std::u32string(U"09½²Ⅷ٣")) EXPECT_TRUE(is_number(c));
@@ -43,6 +45,8 @@ TEST(Unicode, SplitsAtSpacesOfEveryKind) {
   EXPECT_EQ(trim_end(" one two\u3000\u00a0 \t"), " one two");
   EXPECT_EQ(trim_end(" 猫"), " 猫");
   EXPECT_EQ(trim_end(" \u2003"), "");
+  EXPECT_EQ(trim("\u3000\t 猫 one\u00a0\n"), "猫 one");
+  EXPECT_EQ(trim(" \u2003"), "");
 }
 
 }  // namespace

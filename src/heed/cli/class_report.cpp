@@ -37,7 +37,7 @@ Json class_report(const metrics::ConfusionTable& table, std::span<const std::str
               {"macro_f1", metrics::macro_f1(table)},
               {"classes", Json::array()}};
   for (int one = 0; one < table.num_classes(); ++one) {
-    const metrics::ClassScores scores = metrics::class_scores(table, one);
+    const metrics::PrecisionRecall scores = metrics::class_scores(table, one);
     report["classes"].push_back({{"label", labels[static_cast<std::size_t>(one)]},
                                  {"lines", table.num_right(one)},
                                  {"precision", scores.precision},

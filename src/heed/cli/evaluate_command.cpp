@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -18,9 +19,11 @@
 #include "heed/infer/patch_grid.h"
 #include "heed/infer/text_likelihood.h"
 #include "heed/infer/translator.h"
+#include "heed/metrics/answers.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/perplexity.h"
+#include "heed/metrics/rouge.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 
@@ -70,11 +73,81 @@ Report report_chrf(std::span<const std::string> hypotheses, std::span<const std:
           .json = {{"score", score}, {"signature", signature}}};
 }
 
-Report report(const std::string& metric, std::span<const std::string> hypotheses,
+// In percent, as BLEU and chrF are.
+Json percent(const metrics::PrecisionRecall& scores) {
+  return {{"precision", 100 * scores.precision},
+          {"recall", 100 * scores.recall},
+          {"f1", 100 * scores.f1}};
+}
+
+Report report_rouge(std::span<const std::string> hypotheses,
+                    std::span<const std::string> references, const EvaluateOptions& options) {
+  const metrics::RougeOptions settings{.stem = options.stem};
+  const metrics::RougeScores rouge = metrics::corpus_rouge(hypotheses, references, settings);
+  const std::string signature = metrics::rouge_signature(settings);
+  return {.name = "rouge",
+          .line = fmt::format("ROUGE|{} = ROUGE-1 {:.2f} ROUGE-2 {:.2f} ROUGE-L {:.2f} "
+                              "ROUGE-Lsum {:.2f}",
+                              signature, 100 * rouge.rouge_1.f1, 100 * rouge.rouge_2.f1,
+                              100 * rouge.rouge_l.f1, 100 * rouge.rouge_lsum.f1),
+          .json = {{"signature", signature},
+                   {"rouge1", percent(rouge.rouge_1)},
+                   {"rouge2", percent(rouge.rouge_2)},
+                   {"rougeL", percent(rouge.rouge_l)},
+                   {"rougeLsum", percent(rouge.rouge_lsum)}}};
+}
+
+Report report_exact_match(std::span<const std::string> hypotheses,
+                          std::span<const std::string> references, const EvaluateOptions& options) {
+  const metrics::ExactMatchOptions settings{.lowercase = options.lowercase};
+  const auto count = metrics::count_exact_matches(hypotheses, references, settings);
+  const auto num_lines = static_cast<double>(std::max<std::size_t>(hypotheses.size(), 1));
+  const double score = 100 * static_cast<double>(count) / num_lines;
+  const std::string signature = metrics::exact_match_signature(settings);
+  return {.name = "exact_match",
+          .line = fmt::format("exact match|{} = {:.2f} ({} of {})", signature, score, count,
+                              hypotheses.size()),
+          .json = {{"score", score}, {"signature", signature}, {"matches", count}}};
+}
+
+Report report_squad(std::span<const std::string> hypotheses,
+                    std::span<const std::string> references, const EvaluateOptions&) {
+  const metrics::SquadScores squad = metrics::corpus_squad(hypotheses, references);
+  const std::string signature = metrics::squad_signature();
+  return {.name = "squad",
+          .line = fmt::format("SQuAD|{} = exact match {:.2f} F1 {:.2f}", signature,
+                              100 * squad.exact_match, 100 * squad.f1),
+          .json = {{"signature", signature},
+                   {"exact_match", 100 * squad.exact_match},
+                   {"f1", 100 * squad.f1}}};
+}
+
+struct Metric {
+  const char* name;
+  Report (*report)(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                   const EvaluateOptions& options);
+};
+
+constexpr Metric all_metrics[] = {{"bleu", report_bleu},
+                                  {"chrf", report_chrf},
+                                  {"rouge", report_rouge},
+                                  {"exact-match", report_exact_match},
+                                  {"squad", report_squad}};
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& metric : all_metrics) names.emplace_back(metric.name);
+  return names;
+}
+
+std::string joined_names() { return fmt::format("{}", fmt::join(metric_names(), ", ")); }
+
+Report report(const std::string& name, std::span<const std::string> hypotheses,
               std::span<const std::string> references, const EvaluateOptions& options) {
-  if (metric == "bleu") return report_bleu(hypotheses, references, options);
-  if (metric == "chrf") return report_chrf(hypotheses, references, options);
-  fail(ErrorKind::usage, "evaluate: expected the metrics bleu or chrf, got '", metric, "'");
+  for (const Metric& metric : all_metrics) {
+    if (metric.name == name) return metric.report(hypotheses, references, options);
+  }
+  fail(ErrorKind::usage, "--metrics: expected one of ", joined_names(), ", found ", name);
 }
 
 int print_metrics(const EvaluateOptions& options, std::span<const std::string> hypotheses,
@@ -249,26 +322,31 @@ void add_input_options(Command& command, EvaluateOptions& options) {
 
 Command evaluate_command() {
   auto options = std::make_shared<EvaluateOptions>();
-  Command command("evaluate",
-                  "Score translations, or a model on its task.\n"
-                  "Translations: BLEU and chrF, equal to sacreBLEU 2.3.1. Language models: "
-                  "perplexity.\n"
-                  "Classifiers of text or images: accuracy and macro-F1.",
-                  "heed evaluate --model my-model --source test.en --target test.de");
+  Command command(
+      "evaluate",
+      "Score translations, or a model on its task.\n"
+      "Translations: BLEU and chrF, equal to sacreBLEU 2.3.1. Language models: perplexity.\n"
+      "Summaries: ROUGE, equal to rouge-score 0.1.2. Answers: exact match, F1 as in SQuAD 2.0.\n"
+      "Classifiers of text or images: accuracy and macro-F1.",
+      "heed evaluate --model my-model --source test.en --target test.de");
   command.group(option_group::model);
   add_input_options(command, *options);
   command.group(option_group::search);
   command.number("--beam,--beam-size", options->beam_size, {1, models::max_beam_size},
                  "beam size; 1 is greedy search (default: the model's own, otherwise 5)");
   command.group("Metrics");
-  command.option("--metrics", options->metrics, "bleu, chrf or both, separated by a comma")
+  command
+      .option("--metrics", options->metrics,
+              "one or more of " + joined_names() + ", separated by commas")
       ->delimiter(',')
-      ->check(CLI::IsMember({"bleu", "chrf"}));
+      ->check(CLI::IsMember(metric_names()));
   command
       .option("--tokenize", options->tokenize,
               "BLEU tokenizer: " + choice_names<metrics::BleuTokenizer>())
       ->check(is_choice<metrics::BleuTokenizer>());
-  command.flag("--lowercase", options->lowercase, "case-insensitive scores");
+  command.flag("--lowercase", options->lowercase,
+               "case-insensitive scores; ROUGE and SQuAD always are");
+  command.flag("--stem", options->stem, "ROUGE of word stems (Porter, English)");
   command.group(option_group::output);
   command.flag("--json", options->json, "print one JSON object, scores at full precision");
   command.accept_threads();

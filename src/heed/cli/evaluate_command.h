@@ -1,5 +1,5 @@
-// heed evaluate: BLEU and chrF of translations, perplexity of a language model, accuracy of a
-// classifier.
+// heed evaluate: BLEU, chrF, ROUGE and exact match of texts, perplexity of a language model,
+// accuracy of a classifier.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,9 @@ struct EvaluateOptions {
   std::filesystem::path reference = {};
   std::string tokenize = "13a";
   bool lowercase = false;
+  bool stem = false;
   bool json = false;
-  std::vector<std::string> metrics = {"bleu", "chrf"};
+  std::vector<std::string> metrics = {"bleu", "chrf"};  // also: rouge, exact-match, squad
   // Instead of references: pairs of lines, a text, lines with labels or a folder of images, and the
   // model that is scored on them.
   std::filesystem::path source = {};

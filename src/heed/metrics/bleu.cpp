@@ -1,7 +1,7 @@
 #include "heed/metrics/bleu.h"
 
 #include <cmath>
-#include <unordered_map>
+#include <string>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -9,33 +9,16 @@
 #include "heed/metrics/ngrams.h"
 #include "heed/metrics/sacrebleu_version.h"
 #include "heed/metrics/unicode.h"
+#include "heed/metrics/word_numbers.h"
 
 namespace heed::metrics {
 namespace {
 
 constexpr int max_order = 4;
 
-// Gives every word of a corpus a number.
-class WordNumbers {
- public:
-  explicit WordNumbers(const BleuOptions& options) : options_(options) {}
-
-  std::vector<std::uint32_t> of(const std::string& line) {
-    const auto words = options_.lowercase ? tokenize_for_bleu(lower_case(line), options_.tokenizer)
-                                          : tokenize_for_bleu(line, options_.tokenizer);
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(words.size());
-    for (const std::string& word : words) {
-      const auto next = static_cast<std::uint32_t>(numbers_.size());
-      numbers.push_back(numbers_.try_emplace(word, next).first->second);
-    }
-    return numbers;
-  }
-
- private:
-  BleuOptions options_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-};
+std::vector<std::string> words_of(const std::string& line, const BleuOptions& options) {
+  return tokenize_for_bleu(options.lowercase ? lower_case(line) : line, options.tokenizer);
+}
 
 // Percent of the n-grams that match. The first order without any match counts as half a match, the
 // next as a quarter of one, and so on: smoothing method 3 of Chen and Cherry, 2014.
@@ -84,11 +67,11 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses,
         hypotheses.size(), " hypotheses, got ", references.size());
   BleuScore result;
   std::array<NgramCounts, max_order> totals{};
-  WordNumbers numbers(options);
+  WordNumbers numbers;
   NgramMatcher matcher(max_order);
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto hypothesis = numbers.of(hypotheses[i]);
-    const auto reference = numbers.of(references[i]);
+    const auto hypothesis = numbers.of(words_of(hypotheses[i], options));
+    const auto reference = numbers.of(words_of(references[i], options));
     result.hypothesis_length += static_cast<std::int64_t>(hypothesis.size());
     result.reference_length += static_cast<std::int64_t>(reference.size());
     const auto counts = matcher.match(hypothesis, reference);

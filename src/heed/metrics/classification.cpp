@@ -58,7 +58,7 @@ double accuracy(const ConfusionTable& table) {
 }
 
 // F1 = 2 P R / (P + R) = 2 correct / (right + given), which needs no case for P + R = 0.
-ClassScores class_scores(const ConfusionTable& table, int of_class) {
+PrecisionRecall class_scores(const ConfusionTable& table, int of_class) {
   const std::int64_t correct = table.count(of_class, of_class);
   const std::int64_t right = table.num_right(of_class), given = table.num_given(of_class);
   return {share(correct, given), share(correct, right), share(2 * correct, right + given)};

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "heed/metrics/precision_recall.h"
+
 namespace heed::metrics {
 
 // How many lines of each right class were given each class: rows are right, columns are given.
@@ -28,14 +30,9 @@ class ConfusionTable {
 };
 
 // All from 0 to 1. What has no lines to be counted over is 0.
-struct ClassScores {
-  double precision = 0;  // of the lines that were given the class, the share that are of it
-  double recall = 0;     // of the lines of the class, the share that were given it
-  double f1 = 0;         // their harmonic mean
-};
-
 double accuracy(const ConfusionTable& table);
-ClassScores class_scores(const ConfusionTable& table, int of_class);
+// Found are the lines that were given the class, right those that are of it.
+PrecisionRecall class_scores(const ConfusionTable& table, int of_class);
 // The mean F1 of the classes that occur, right or given: a rare class counts like a frequent one.
 double macro_f1(const ConfusionTable& table);
 

@@ -137,6 +137,19 @@ bool is_number(char32_t c) {
   }
 }
 
+bool is_letter(char32_t c) {
+  switch (category_of(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string lower_case(std::string_view text) {
   constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
   constexpr char32_t capital_dotted_i = 0x130;
@@ -163,6 +176,15 @@ std::string_view trim_end(std::string_view text) {
     text = text.substr(0, last);
   }
   return text;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint front = front_of(text);
+    if (!is_space(front.value)) break;
+    text.remove_prefix(front.num_bytes);
+  }
+  return trim_end(text);
 }
 
 std::vector<std::string_view> split_words(std::string_view text) {
