@@ -562,7 +562,8 @@ TEST_F(TrainerTest, AFolderThatIsGoneIsNotWaitedFor) {
   recorder.after_update = [&] {
     if (recorder.updates.size() == 6) fs::rename(folder.file("model"), folder.file("moved"));
   };
-  error_of("model", ErrorKind::failed, recorder);
+  const std::string message = error_of("model", ErrorKind::failed, recorder);
+  EXPECT_EQ(message.find("holds the run"), message.npos) << "no checkpoint is there: " << message;
   EXPECT_EQ(recorder.warnings.size(), 0u);
 }
 

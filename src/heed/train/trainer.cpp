@@ -405,7 +405,7 @@ void Trainer::write(const std::function<void()>& action) {
 }
 
 std::string Trainer::good_checkpoint() const {
-  if (!saved_) return "";
+  if (!saved_ || !folder_.has_checkpoint()) return "";
   return "; " + folder_.newest_checkpoint() + " holds the run as it was after update " +
          std::to_string(saved_->update);
 }

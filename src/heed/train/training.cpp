@@ -92,9 +92,7 @@ class FolderRun {
     // The run that is overwritten is gone: this one gets to its first checkpoint.
     std::optional<CancellationScope> uncancelled;
     if (mode_ == RunMode::overwrite) uncancelled.emplace([] { return false; });
-    trainer_.emplace(task, *parameters_, folder_, run, checkpoint ? &*checkpoint : nullptr,
-                     observer_);  // saves the first checkpoint
-    lock_.made().keep();
+    start_trainer(task, run, checkpoint ? &*checkpoint : nullptr);
     return true;
   }
 
@@ -118,6 +116,18 @@ class FolderRun {
     task.prepare(is_resumed ? folder_.model() : base_model);
     const bool needs_weights = !is_resumed || needs_base_model(run.recipe.training);
     if (!base_model.empty() && needs_weights) initialise_from(task, base_model);
+  }
+
+  // Saves the first checkpoint of a new run. Once that is there, whatever fails after it, the run
+  // can be resumed: its other files stay.
+  void start_trainer(Task& task, const RunDescription& run, const Checkpoint* checkpoint) {
+    try {
+      trainer_.emplace(task, *parameters_, folder_, run, checkpoint, observer_);
+    } catch (...) {
+      if (folder_.has_checkpoint()) lock_.made().keep();
+      throw;
+    }
+    lock_.made().keep();
   }
 
   void report_start(Task& task, const RunDescription& run) const {
