@@ -501,6 +501,25 @@ TEST_F(TrainerTest, RunningOutOfMemoryIsAnErrorWithTheSizeOfTheTensors) {
   }
 }
 
+TEST_F(TrainerTest, ABatchThatIsTooLargeForTheMemoryIsRefusedBeforeAnythingIsWritten) {
+  struct HugeTask : BatchTask<Walker, Point> {
+    using BatchTask<Walker, Point>::BatchTask;
+    Index activation_bytes(Index, Index) override { return Index{1} << 60; }
+  } task(Walker(edge), std::vector<Point>(5));
+  try {
+    train(task, folder.file("model"), options);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::failed);
+    const std::string message = error.what();
+    EXPECT_TRUE(
+        message.starts_with("training: expected 1152921504.6 GB of memory for the "
+                            "activations of a batch (a smaller `batch_tokens` needs less)"))
+        << message;
+  }
+  EXPECT_EQ(folder.num_files(), 0u);
+}
+
 // --- Disks ---
 
 TEST_F(TrainerTest, AFullDiskIsWaitedForAndChangesNothing) {

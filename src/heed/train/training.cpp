@@ -8,6 +8,7 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/train/base_model.h"
+#include "heed/train/memory_need.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
 #include "heed/train/trained_parameters.h"
@@ -70,6 +71,15 @@ std::string saved_weights_hash(const TrainingFolder& folder) {
   return models::weights_hash(weights);
 }
 
+// Refuses (ErrorKind::failed) batches that are too large for the memory. One stands for all: they
+// have about the same size. With frozen parameters a batch may take less than what is counted.
+void check_memory_for_batch(Task& task, const RunDescription& run) {
+  const Index epoch = run.state.epoch;
+  if (needs_base_model(run.recipe.training) || task.num_batches(epoch) == 0) return;
+  check_memory(task.activation_bytes(epoch, 0),
+               "the activations of a batch (a smaller `batch_tokens` needs less)");
+}
+
 // A run in a locked folder, from its preparation to its end.
 class FolderRun {
  public:
@@ -86,6 +96,7 @@ class FolderRun {
       if (has_nothing_left(run)) return false;
     }
     prepare_task(task, run, checkpoint.has_value());
+    check_memory_for_batch(task, run);
     parameters_.emplace(task, run.recipe.training);
     report_start(task, run);
     if (!checkpoint) start_files(task);
