@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/stored_weights.h"
 #include "heed/train/base_model.h"
 #include "heed/train/memory_need.h"
 #include "heed/train/recipe_fields.h"
@@ -65,7 +66,7 @@ std::string saved_weights_hash(const TrainingFolder& folder) {
   const auto file = io::SafetensorsFile::load(models::weights_path(folder.model()));
   Weights weights;
   for (const io::TensorRecord& record : file.tensors()) {
-    weights.push_back({record.name, Tensor::empty(Shape(record.shape))});
+    weights.push_back({record.name, Tensor::empty(models::shape_of(record, file.source()))});
   }
   read_weights(file, "", weights);
   return models::weights_hash(weights);
