@@ -143,7 +143,7 @@ RunEnd Trainer::run() {
       roll_back(error.what());
     } catch (const std::bad_alloc&) {
       fail(ErrorKind::failed, "training: out of memory in update ", run_.state.update + 1,
-           ": tensors take ", in_gigabytes(tensor_bytes()),
+           ": tensors took up to ", in_gigabytes(peak_tensor_bytes()),
            "; try a smaller `batch_tokens` and a larger `accumulate`", good_checkpoint());
     }
   }
