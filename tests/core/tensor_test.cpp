@@ -214,6 +214,19 @@ TEST(Backward, RefusesSeveralValuesWrongShapesAndNoRecord) {
   EXPECT_THROW(backward(Tensor::zeros({1})), Error);
 }
 
+TEST(Backward, RefusesAGraphOfWhichAPartIsFreed) {
+  const Tensor x = leaf({1, 2}, {2});
+  const Tensor shared = ops::multiply(x, x);
+  const Tensor first = ops::sum(shared), second = ops::sum(ops::scale(shared, 3));
+  backward(first);
+  EXPECT_THROW(backward(first), Error);
+  EXPECT_THROW(backward(second), Error);                           // recorded before
+  EXPECT_THROW(backward(ops::sum(shared)), Error);                 // and after
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{2, 4}));  // nothing was added
+  backward(ops::sum(ops::multiply(shared.detach(), x)));
+  EXPECT_EQ(values_of(x.gradient()), (std::vector<float>{3, 8}));
+}
+
 TEST(NoGrad, RecordsNothingWhileItLives) {
   const Tensor x = leaf({1, 2}, {2});
   EXPECT_TRUE(is_grad_enabled());

@@ -240,7 +240,8 @@ TEST(Attribution, AModelInFewerBitsHasNoGradient) {
 TEST(Attribution, RefusesPlacesAndTokensThatAreNotThere) {
   const PassInput input = translation_input("one");
   for (const PredictionTarget target :
-       {PredictionTarget{-1}, PredictionTarget{2}, PredictionTarget{0, 1000}}) {
+       {PredictionTarget{-1}, PredictionTarget{2}, PredictionTarget{0, 1000},
+        PredictionTarget{0, (Index{1} << 32) + 1}}) {  // 1 in 32 bits
     EXPECT_THROW(attribution(*toy_translation(), input, no_interventions, target), Error);
   }
   const PassInput line{.source = source_ids(*toy_classifier(), "red"), .target = {}};

@@ -25,18 +25,17 @@ TEST(CheckedSize, RefusesToWrap) {
 }
 
 TEST(CheckedSize, NarrowsWhatFits) {
-  EXPECT_EQ(CheckedSize(127, "f").quantized<std::int8_t>(), 127);
+  EXPECT_EQ(CheckedSize(127, "f").as<std::int8_t>(), 127);
   expect_error(ErrorKind::model, "f: expected a size of at most 32767, found 32768",
-               [] { CheckedSize(32768, "f").quantized<std::int16_t>(); });
+               [] { CheckedSize(32768, "f").as<std::int16_t>(); });
   expect_error(ErrorKind::model,
                "f: expected a size of at most 9223372036854775807, found 18446744073709551615",
-               [] { CheckedSize(largest, "f").quantized<std::int64_t>(); });
+               [] { CheckedSize(largest, "f").as<std::int64_t>(); });
 }
 
 TEST(CheckedSize, RefusesWithTheKindOfItsFile) {
-  expect_error(ErrorKind::data, "a.png: expected a size of at most 32767, found 65536", [] {
-    (CheckedSize(256, "a.png", ErrorKind::data) * 256).quantized<std::int16_t>();
-  });
+  expect_error(ErrorKind::data, "a.png: expected a size of at most 32767, found 65536",
+               [] { (CheckedSize(256, "a.png", ErrorKind::data) * 256).as<std::int16_t>(); });
 }
 
 }  // namespace

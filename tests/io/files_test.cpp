@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <thread>
 
@@ -23,6 +25,31 @@ namespace heed::io {
 namespace {
 
 namespace fs = std::filesystem;
+using Paths = std::vector<std::string>;
+
+Paths* synced = nullptr;  // where fsync() tells the paths that it is called for; null: nowhere
+
+}  // namespace
+}  // namespace heed::io
+
+// In the place of that of the C library.
+extern "C" int fsync(int descriptor) {
+  using heed::io::synced;
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  if (synced) synced->push_back(std::filesystem::read_symlink(link).string());
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+
+namespace heed::io {
+namespace {
+
+Paths paths_synced_by(const std::function<void()>& work) {
+  Paths paths;
+  synced = &paths;
+  work();
+  synced = nullptr;
+  return paths;
+}
 
 TEST(Files, ReadsWhatWasWritten) {
   const TemporaryFolder folder;
@@ -257,11 +284,30 @@ TEST(Files, ANameThatIsTooLongIsNotAFile) {
 
 TEST(Files, MakingAFolderTellsWhichWereMissing) {
   const TemporaryFolder folder;
-  using Paths = std::vector<std::string>;
   EXPECT_EQ(create_folder(folder.file("x")), Paths{folder.file("x")});
   EXPECT_EQ(create_folder(folder.file("x/y/z")), (Paths{folder.file("x/y"), folder.file("x/y/z")}));
   EXPECT_EQ(create_folder(folder.file("x/y/")), Paths{});
   EXPECT_EQ(create_folder(folder.file("w/")), Paths{folder.file("w")});
+}
+
+// After a power failure a name is there only if the folder that it is in was synced.
+TEST(Files, EveryNewFolderIsSyncedAndSoAreTheFoldersAroundIt) {
+  const TemporaryFolder folder;
+  const std::string outer = folder.file("x"), inner = folder.file("x/y");
+  EXPECT_EQ(paths_synced_by([&] { create_folder(inner); }),
+            (Paths{outer, folder.path(), inner, outer}));
+  EXPECT_EQ(paths_synced_by([&] { create_folder(inner); }), Paths{}) << "nothing is new";
+}
+
+TEST(Files, AFileIsSyncedBeforeItHasItsNameAndItsFolderAfterwards) {
+  const TemporaryFolder folder;
+  const Paths paths = paths_synced_by([&] { write_file_atomically(folder.file("a"), "text"); });
+  ASSERT_EQ(paths.size(), 2u);
+  EXPECT_TRUE(paths[0].starts_with(folder.file("a.")) && paths[0].ends_with(".heed-tmp"))
+      << paths[0];
+  EXPECT_EQ(paths[1], folder.path());
+  EXPECT_EQ(paths_synced_by([&] { rename_file(folder.file("a"), folder.file("b")); }),
+            Paths{folder.path()});
 }
 
 // A folder that cannot be synced may be gone after a power failure.

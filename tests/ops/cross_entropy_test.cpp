@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/core/storage.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/linear.h"
 #include "heed/ops/projection_cross_entropy.h"
@@ -207,6 +208,28 @@ TEST(ProjectionCrossEntropy, ImpossibleWordsChangeNothing) {
   for (const Tensor& tensor : all) {
     for (const float g : tensor.gradient().values()) ASSERT_TRUE(std::isfinite(g));
   }
+}
+
+TEST(ProjectionCrossEntropy, AFrozenWeightGetsNoGradientAndChangesNoOther) {
+  constexpr Index rows = 40, dim = 16, classes = 1100;
+  const std::vector<int> targets = sample_targets(rows, classes);
+  const Tensor weight = sample({classes, dim}, 2);
+  Tensor trained = weight.clone();
+  trained.require_gradient();
+  Tensor dx[2];
+  Index peaks[2];
+  for (const bool is_frozen : {false, true}) {
+    Tensor x = sample({rows, dim}), bias = sample({classes}, 3);
+    x.require_gradient();
+    bias.require_gradient();
+    const Index before = tensor_bytes();
+    reset_peak_tensor_bytes();
+    backward(ops::projection_cross_entropy(x, is_frozen ? weight : trained, bias, targets, 0).loss);
+    peaks[is_frozen] = peak_tensor_bytes() - before;
+    dx[is_frozen] = x.gradient();
+  }
+  EXPECT_TRUE(same_bits(dx[0], dx[1]));
+  EXPECT_LE(peaks[1] + weight.size() * static_cast<Index>(sizeof(float)), peaks[0]);
 }
 
 TEST(ProjectionCrossEntropy, TheSameWithoutARecord) {

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/core/storage.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/linear.h"
+#include "heed/ops/linear_backward.h"
 #include "support/gradient_check.h"
 #include "support/reference.h"
 #include "support/same_bits.h"
@@ -123,6 +128,52 @@ TEST(Matmul, RefusesInnerSizesThatDiffer) {
   EXPECT_THROW(ops::linear(Tensor::zeros({2, 3}), Tensor::zeros({5, 4}), Tensor()), Error);
   EXPECT_THROW(ops::linear(Tensor::zeros({2, 3}), Tensor::zeros({5, 3}), Tensor::zeros({4})),
                Error);
+}
+
+// How far the memory of tensors rises in a forward and backward pass.
+Index peak_bytes_of(const std::function<Tensor()>& loss) {
+  const Index before = tensor_bytes();
+  reset_peak_tensor_bytes();
+  backward(loss());
+  return peak_tensor_bytes() - before;
+}
+
+Tensor trained(Tensor x) {
+  x.require_gradient();
+  return x;
+}
+
+TEST(FrozenWeights, OfAProductGetNoGradient) {
+  const Tensor x = sample({3000, 64}), weight = sample({64, 64}, 2);
+  const auto peak = [](const Tensor& a, const Tensor& b) {
+    return peak_bytes_of([&] { return ops::sum(ops::linear(a, b, Tensor())); });
+  };
+  const Tensor with = trained(x.clone()), without = trained(x.clone());
+  const Index weight_bytes = weight.size() * static_cast<Index>(sizeof(float));
+  EXPECT_LE(peak(without, weight) + weight_bytes, peak(with, trained(weight.clone())));
+  EXPECT_TRUE(same_bits(without.gradient(), with.gradient()));
+
+  const auto matmul_peak = [](const Tensor& a, const Tensor& b) {
+    return peak_bytes_of([&] { return ops::sum(ops::matmul(a, b)); });
+  };
+  const Tensor left = sample({3000, 8}), right = trained(sample({8, 8}, 2));
+  const Index left_bytes = left.size() * static_cast<Index>(sizeof(float));
+  EXPECT_LE(matmul_peak(left, right) + left_bytes, matmul_peak(trained(left.clone()), right));
+}
+
+TEST(FrozenWeights, HaveNoGradientInTheBackwardOfALinearLayer) {
+  for (const Index rows : {3, 3000}) {  // one by one, and in one pass
+    SCOPED_TRACE(rows);
+    const Tensor x = sample({rows, 16}), weight = sample({8, 16}, 2), dy = sample({rows, 8}, 3);
+    const auto all = ops::linear_backward(dy, x, weight, {.wants_dbias = true});
+    for (const bool wants_dbias : {false, true}) {
+      const auto some =
+          ops::linear_backward(dy, x, weight, {.wants_dweight = false, .wants_dbias = wants_dbias});
+      EXPECT_FALSE(some.dweight.is_defined());
+      EXPECT_TRUE(same_bits(some.dx, all.dx));
+      EXPECT_TRUE(!wants_dbias || same_bits(some.dbias, all.dbias));
+    }
+  }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "heed/serve/server.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include "heed/base/cancellation.h"
 #include "heed/serve/access_guard.h"
 #include "heed/serve/security_headers.h"
+#include "support/failing_calls.h"
 #include "support/http_client.h"
 
 namespace heed::serve {
@@ -362,6 +365,24 @@ TEST_F(EchoServer, DoesNotTakeTheNextRequestForTheEndOfTheClient) {
   go_on.set_value();
   EXPECT_EQ(client.receive().body, "done\n");
   EXPECT_EQ(client.receive().body, R"({"text":"next"})");
+}
+
+// Options of a socket that cannot be set stand for all that may fail when a connection is opened.
+TEST(ServerDeathTest, AConnectionThatCannotBeOpenedIsLostAndTheNextOneIsAccepted) {
+  EXPECT_EXIT(
+      {
+        const Router router;
+        const StaticFiles files;
+        Server server(router, files, {});
+        if (!make_calls_fail(SYS_setsockopt, EINVAL)) ::_exit(77);
+        server.start(open_gate);
+        ::alarm(20);  // the client cannot set a limit of its own
+        for (int i = 0; i < 3; ++i) {
+          if (!HttpClient(server.port()).is_closed_by_server()) ::_exit(1);
+        }
+        ::_exit(3);
+      },
+      testing::ExitedWithCode(3), "");
 }
 
 TEST_F(EchoServer, IsReachedFromThisMachineOnly) {

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "heed/base/error.h"
+#include "heed/core/storage.h"
+#include "heed/models/classifier.h"
+#include "heed/models/language_model.h"
 #include "io/expect_error.h"
+#include "models/small_models.h"
 
 namespace heed::train {
 namespace {
@@ -33,6 +39,68 @@ TEST(MemoryNeed, OfAModelIsKnownBeforeItIsMade) {
   options.freeze = "encoder";  // of which there are no gradients
   EXPECT_NO_THROW(check_memory_for(config, options, 4 * count));
   EXPECT_THROW(check_memory_for(config, options, 4 * count - 1), Error);
+}
+
+// Bytes of tensors that the loss of a batch keeps alive.
+template <typename Model, typename Batch>
+Index kept_bytes(const models::TransformerConfig& config, const Batch& batch) {
+  const Model model(config, /*seed=*/1);
+  auto context = nn::ForwardContext::training(/*seed=*/1, /*step=*/0);
+  const Index before = tensor_bytes();
+  const auto loss = model.loss(batch, context);
+  return tensor_bytes() - before;
+}
+
+// No more than a run needs, so that none is refused that fits; and most of it.
+void expect_most_of(Index kept, Index estimate) {
+  EXPECT_LE(estimate, kept);
+  EXPECT_GE(static_cast<double>(estimate), 0.85 * static_cast<double>(kept));
+}
+
+std::vector<models::TransformerConfig> wide_configs() {
+  std::vector<models::TransformerConfig> configs = models::small_configs();
+  for (models::TransformerConfig& config : configs) {
+    config.model_dim = 64;
+    config.feed_forward_dim = 128;
+  }
+  return configs;
+}
+
+TEST(ActivationBytes, AreMostOfWhatTheLossOfATranslationKeeps) {
+  const auto sources = models::sample_sentences({40, 60});
+  const auto targets = models::sample_sentences({50, 30});
+  for (models::TransformerConfig config : wide_configs()) {
+    for (const float dropout : {0.0f, 0.1f}) {
+      SCOPED_TRACE(models::to_json(config));
+      config.dropout = dropout;
+      models::TranslationBatch batch;
+      batch.source = infer::pack_sources(sources);
+      batch.target_input = infer::pack_targets(targets);
+      batch.target_output.assign(batch.target_input.ids.size(), 5);
+      const Index kept = kept_bytes<models::TranslationModel>(config, batch);
+      expect_most_of(kept, activation_bytes(config, std::ssize(batch.source.ids),
+                                            std::ssize(batch.target_input.ids)));
+    }
+  }
+}
+
+TEST(ActivationBytes, OfADecoderOrAnEncoderAloneAreThoseOfItsTokens) {
+  const models::PackedIds ids = infer::pack_sources(models::sample_sentences({40, 60}));
+  const Index count = std::ssize(ids.ids);
+  for (models::TransformerConfig config : wide_configs()) {
+    SCOPED_TRACE(models::to_json(config));
+    config.kind = models::ModelKind::language;
+    config.encoder_layers = 0;
+    const models::LanguageBatch text{ids, std::vector<int>(ids.ids.size(), 5)};
+    expect_most_of(kept_bytes<models::LanguageModel>(config, text),
+                   activation_bytes(config, 0, count));
+    config.kind = models::ModelKind::classifier;
+    config.encoder_layers = std::exchange(config.decoder_layers, 0);
+    config.labels = {"cold", "warm"};
+    const models::ClassifierBatch lines{ids, {0, 1}};
+    expect_most_of(kept_bytes<models::Classifier>(config, lines),
+                   activation_bytes(config, count, 2));
+  }
 }
 
 }  // namespace

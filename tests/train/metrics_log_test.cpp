@@ -1,10 +1,14 @@
 #include "heed/train/metrics_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +16,7 @@
 #include "heed/io/files.h"
 #include "heed/text/lines.h"
 #include "io/expect_error.h"
+#include "support/failing_calls.h"
 #include "support/full_disk.h"
 #include "support/temporary_folder.h"
 
@@ -98,11 +103,45 @@ TEST(MetricsLog, WritesNullForWhatIsNotFinite) {
   EXPECT_TRUE(line["gradient_norm"].is_null());
 }
 
-TEST(MetricsLog, SaysWhyItCannotBeWritten) {
+TEST(MetricsLog, KeepsLinesWhoseKindIsNoText) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  const std::string line = R"({"kind":5,"update":1})"
+                           "\n";
+  std::ofstream(path) << line;
+  { MetricsLog log(path, 1, 0); }
+  EXPECT_EQ(io::read_file(path), line);
+}
+
+TEST(MetricsLog, RefusesWhatIsNoRegularFileAndNeverWaitsForIt) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.file("metrics.jsonl");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/null")}) {
+    io::expect_error(ErrorKind::failed, path + ": expected a regular file, found something else",
+                     [&] { MetricsLog(path, 0, 0); });
+  }
+}
+
+// What the last line of a process says that loses its disk before it syncs.
+void sync_without_a_disk(const std::string& path) {
+  MetricsLog log(path, 0, 0);
+  log.add(update(1));
+  if (!make_calls_fail(SYS_fdatasync, EIO)) ::_exit(77);
   errno = 0;
-  // A device that can neither be truncated nor synced.
-  io::expect_error(ErrorKind::failed, "/dev/null: cannot be written: Invalid argument",
-                   [] { MetricsLog("/dev/null", 0, 0).sync(); });
+  try {
+    log.sync();
+  } catch (const Error& error) {
+    std::cerr << error.what() << std::endl;
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+TEST(MetricsLogDeathTest, SaysWhyItCannotBeSynced) {
+  const TemporaryFolder folder;
+  EXPECT_EXIT(sync_without_a_disk(folder.file("metrics.jsonl")), testing::ExitedWithCode(1),
+              "metrics.jsonl: cannot be written: Input/output error");
 }
 
 TEST(MetricsLog, AfterAnErrorNothingIsLostAndNothingIsWrittenTwice) {

@@ -19,6 +19,7 @@
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/weights.h"
+#include "io/expect_error.h"
 #include "train/toy_training.h"
 
 namespace heed::train {
@@ -619,6 +620,28 @@ TEST(Training, WhatOthersPutIntoTheFolderStaysWhenTheRunFails) {
   EXPECT_FALSE(train_model(training, observer).is_saved);
   EXPECT_EQ(contents_of(training.model_folder),
             (std::map<std::string, std::string>{{"thesis.txt", "precious"}}));
+}
+
+TEST(Training, AFailureRightAfterTheFirstCheckpointLeavesARunThatCanBeResumed) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.write_retry = {.interval = std::chrono::milliseconds(1),
+                                          .limit = std::chrono::milliseconds(2)};
+  const TrainingFolder folder(training.model_folder);
+  // No snapshot of the run, and not to be removed as one.
+  const std::string obstacle = snapshot_path(folder.snapshots(), 7);
+  struct Obstructor : TrainingObserver {
+    std::string path;
+    void on_start(const RunStart&) override { fs::create_directories(path + "/full"); }
+  } observer;
+  observer.path = obstacle;
+  io::expect_error(ErrorKind::failed,
+                   obstacle + ": cannot be removed: Directory not empty; " + folder.checkpoint() +
+                       " holds the run as it was after update 0",
+                   [&] { train_model(training, observer); });
+  fs::remove_all(obstacle);
+  const std::string hash = run(training).weights_hash;
+  EXPECT_EQ(hash, run(toy.training("whole")).weights_hash);
 }
 
 TEST(Training, WhatStandsInThePlaceOfAMovedFolderIsLeftAlone) {

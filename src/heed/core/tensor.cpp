@@ -20,9 +20,13 @@ namespace heed {
 class Node {
  public:
   Node(std::vector<std::shared_ptr<Node>> inputs, detail::AnyBackward backward_function)
-      : inputs_(std::move(inputs)), backward_(std::move(backward_function)), order_(next_order++) {}
+      : is_leaf_(inputs.empty()),
+        inputs_(std::move(inputs)),
+        backward_(std::move(backward_function)),
+        order_(next_order++) {}
 
-  bool is_leaf() const { return inputs_.empty(); }
+  bool is_leaf() const { return is_leaf_; }
+  bool is_freed() const { return !is_leaf_ && inputs_.empty(); }  // backward() has been here
   std::uint64_t order() const { return order_; }
   const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
   Tensor& gradient() { return gradient_; }
@@ -66,6 +70,7 @@ class Node {
  private:
   static std::atomic<std::uint64_t> next_order;
 
+  bool is_leaf_;
   std::vector<std::shared_ptr<Node>> inputs_;
   detail::AnyBackward backward_;
   Tensor gradient_;
@@ -78,12 +83,16 @@ namespace {
 
 thread_local bool grad_enabled = true;
 
-// The nodes from `last` down to the leaves, which are left out, latest first.
+// The nodes from `last` down to the leaves, which are left out, latest first. Refuses a graph of
+// which backward() has freed a part: the gradients behind that part would be missing.
 std::vector<std::shared_ptr<Node>> reverse_order(const std::shared_ptr<Node>& last) {
   std::vector<std::shared_ptr<Node>> nodes{last};
   std::unordered_set<const Node*> seen{last.get()};
   for (std::size_t next = 0; next < nodes.size(); ++next) {
     const Node& node = *nodes[next];  // owned, so it stays where it is when `nodes` grows
+    check(!node.is_freed(),
+          "backward: expected a graph that backward() has not been through, found one of which it "
+          "has freed a part; add up the losses, or compute the result again");
     for (const auto& input : node.inputs()) {
       if (input && !input->is_leaf() && seen.insert(input.get()).second) nodes.push_back(input);
     }
@@ -201,9 +210,10 @@ void backward(Tensor result, const Tensor& gradient) {
         result.shape(), ", got ", gradient.shape());
   const std::shared_ptr<Node> last = std::move(result.node_);
   result = Tensor();
+  if (last->is_leaf()) return last->add_gradient(gradient);
+  const std::vector<std::shared_ptr<Node>> nodes = reverse_order(last);
   last->add_gradient(gradient);
-  if (last->is_leaf()) return;
-  for (const auto& node : reverse_order(last)) {
+  for (const auto& node : nodes) {
     check_cancelled();
     node->run_backward();
   }

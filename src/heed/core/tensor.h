@@ -107,8 +107,8 @@ Tensor record(Tensor y, const std::vector<Tensor>& inputs, BackwardFunction back
 }
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf. `loss` has one element, unless the gradient
-// to start from is given. The graph is freed on the way; a result that is moved in is released
-// first.
+// to start from is given. The graph is freed on the way, so a second call through any part of it is
+// refused; a result that is moved in is released first.
 void backward(const Tensor& loss);
 void backward(Tensor result, const Tensor& gradient);
 

@@ -99,8 +99,7 @@ void LabelledImages::take_memory(Index num_images, const std::string& where) {
   const auto what = [&] {
     return std::to_string(num_images) + " images of " + std::to_string(shape_.size()) + " bytes";
   };
-  io::require_memory(ErrorKind::data, where, what,
-                     [&] { pixels_.resize(size.quantized<std::size_t>()); });
+  io::require_memory(ErrorKind::data, where, what, [&] { pixels_.resize(size.as<std::size_t>()); });
 }
 
 void LabelledImages::read_folders(const std::string& folder) {

@@ -34,9 +34,9 @@ class CheckedSize {
     return {product, context_, kind_};
   }
 
-  // The value as a type that may be quantizer, or signed.
+  // The value as a type that may be narrower, or signed.
   template <std::integral T>
-  T quantized() const {
+  T as() const {
     check_as(kind_, std::in_range<T>(value_), context_, ": expected a size of at most ",
              std::numeric_limits<T>::max(), ", found ", value_);
     return static_cast<T>(value_);

@@ -101,7 +101,7 @@ class EntryReader {
     const json& axes = field("shape");
     check_model(axes.is_array(), context_, ": shape: expected a list, found ", to_text(axes));
     std::vector<std::int64_t> shape;
-    for (const json& axis : axes) shape.push_back(size(axis, "shape").quantized<std::int64_t>());
+    for (const json& axis : axes) shape.push_back(size(axis, "shape").as<std::int64_t>());
     return shape;
   }
 
@@ -351,15 +351,13 @@ std::vector<float> SafetensorsFile::to_floats(const TensorRecord& record) const 
 std::vector<std::int64_t> SafetensorsFile::to_integers(const TensorRecord& record) const {
   std::vector<std::int64_t> values(record.bytes.size() / dtype_bytes(record.dtype));
   const std::string context = source_ + ": " + excerpt(record.name);
-  const auto quantized = [&](std::uint64_t v) {
-    return CheckedSize(v, context).quantized<int64_t>();
-  };
+  const auto checked = [&](std::uint64_t v) { return CheckedSize(v, context).as<std::int64_t>(); };
   switch (record.dtype) {
     case DType::i64:
       convert_all<std::int64_t>(record.bytes, values.data(), as_it_is);
       break;
     case DType::u64:
-      convert_all<std::uint64_t>(record.bytes, values.data(), quantized);
+      convert_all<std::uint64_t>(record.bytes, values.data(), checked);
       break;
     case DType::i32:
       convert_all<std::int32_t>(record.bytes, values.data(), as_it_is);

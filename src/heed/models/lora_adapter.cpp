@@ -12,6 +12,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/stored_weights.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 
@@ -28,10 +29,7 @@ io::TensorRecord record_of(const std::string& name, const Tensor& value) {
 }
 
 Tensor tensor_of(const io::SafetensorsFile& file, const io::TensorRecord& record) {
-  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, file.source(), ": ",
-           record.name, ": expected at most ", Shape::max_rank, " axes, found ",
-           record.shape.size());
-  Tensor tensor = Tensor::from(file.to_floats(record), Shape(record.shape));
+  Tensor tensor = Tensor::from(file.to_floats(record), shape_of(record, file.source()));
   check_finite(tensor.values(), record.name, file.source());
   return tensor;
 }

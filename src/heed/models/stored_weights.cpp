@@ -11,12 +11,6 @@
 namespace heed::models {
 namespace {
 
-Shape shape_of(const io::TensorRecord& record, const std::string& file) {
-  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, file, ": ", record.name,
-           ": expected at most ", Shape::max_rank, " axes, found ", record.shape.size());
-  return Shape(record.shape);
-}
-
 // The bytes of a matrix in f16 or bf16; integers are finite.
 void check_finite_halves(std::span<const std::uint8_t> bytes, WeightFormat format,
                          const std::string& name, const std::string& file) {
@@ -83,6 +77,13 @@ class QuantizedRecords {
 };
 
 }  // namespace
+
+Shape shape_of(const io::TensorRecord& record, const std::string& file) {
+  check_as(ErrorKind::model, record.shape.size() <= Shape::max_rank, file, ": ",
+           excerpt(record.name), ": expected at most ", Shape::max_rank, " axes, found ",
+           record.shape.size());
+  return Shape(record.shape);
+}
 
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format) {

@@ -15,6 +15,9 @@
 
 namespace heed::models {
 
+// The shape of a tensor in this file. Refuses (ErrorKind::model) more axes than tensors have.
+Shape shape_of(const io::TensorRecord& record, const std::string& file);
+
 // Replaces the file in one step. Refuses (ErrorKind::model) weights that are not finite.
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format);

@@ -33,10 +33,12 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return record(
       y, inputs,
       [x = x.detach(), weight = weight.detach(), needs_dx = x.needs_gradient(),
+       needs_dweight = weight.needs_gradient(), needs_dbias = bias.needs_gradient(),
        has_bias = bias.is_defined()](const Tensor& dy, const TakeGradient& take) -> Gradients {
         LinearGradients gradients = linear_backward(dy, x, weight,
                                                     {.wants_dx = needs_dx,
-                                                     .wants_dbias = has_bias,
+                                                     .wants_dweight = needs_dweight,
+                                                     .wants_dbias = needs_dbias,
                                                      .dx_so_far = needs_dx ? take(0) : Tensor()});
         if (!has_bias) return {gradients.dx, gradients.dweight};
         return {gradients.dx, gradients.dweight, gradients.dbias};

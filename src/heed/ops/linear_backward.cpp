@@ -55,12 +55,15 @@ LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& wei
     packed_weight = allocate_floats(kernels::gemm_packed_size(out_dim, in_dim));
     kernels::gemm_pack(packed_weight.get(), {weight.data(), in_dim}, out_dim, in_dim);
   }
-  GroupSums dweight(out_dim * in_dim), dbias(out_dim);
+  GroupSums dweight(options.wants_dweight ? out_dim * in_dim : 0), dbias(out_dim);
 
   parallel_for(num_groups, [&](Index group) {
     const Index first = rows * group / num_groups, last = rows * (group + 1) / num_groups;
     std::fill_n(dbias.of(group), out_dim, 0.0f);
-    const auto packed_x = allocate_floats(kernels::gemm_packed_size(chunk_rows, in_dim));
+    std::shared_ptr<float> packed_x;
+    if (options.wants_dweight) {
+      packed_x = allocate_floats(kernels::gemm_packed_size(chunk_rows, in_dim));
+    }
     for (Index begin = first; begin < last; begin += chunk_rows) {
       const Index count = std::min(chunk_rows, last - begin);
       const float* dy_rows = dy.data() + begin * out_dim;
@@ -72,15 +75,17 @@ LinearGradients in_one_pass(const Tensor& dy, const Tensor& x, const Tensor& wei
                       {.epilogue = {.accumulate = options.dx_so_far.is_defined()},
                        .prefetch = {x_rows + count * in_dim, next_count * in_dim}});
       }
-      kernels::gemm_pack(packed_x.get(), {x_rows, in_dim}, count, in_dim);
-      kernels::gemm({dweight.of(group), in_dim}, {dy_rows, 1, out_dim}, packed_x.get(),
-                    {out_dim, in_dim, count},
-                    {.epilogue = {.accumulate = begin > first},
-                     .prefetch = {dy_rows + count * out_dim, next_count * out_dim}});
+      if (options.wants_dweight) {
+        kernels::gemm_pack(packed_x.get(), {x_rows, in_dim}, count, in_dim);
+        kernels::gemm({dweight.of(group), in_dim}, {dy_rows, 1, out_dim}, packed_x.get(),
+                      {out_dim, in_dim, count},
+                      {.epilogue = {.accumulate = begin > first},
+                       .prefetch = {dy_rows + count * out_dim, next_count * out_dim}});
+      }
       if (options.wants_dbias) kernels::add_rows(dbias.of(group), dy_rows, count, out_dim, out_dim);
     }
   });
-  gradients.dweight = dweight.total(weight.shape());
+  if (options.wants_dweight) gradients.dweight = dweight.total(weight.shape());
   if (options.wants_dbias) gradients.dbias = dbias.total({out_dim});
   return gradients;
 }
@@ -93,11 +98,14 @@ LinearGradients one_by_one(const Tensor& dy, const Tensor& x, const Tensor& weig
     parallel_gemm({gradients.dx.data(), in_dim}, {dy.data(), out_dim}, {weight.data(), in_dim},
                   {rows, in_dim, out_dim}, {.accumulate = options.dx_so_far.is_defined()});
   }
+  if (!options.wants_dweight && !options.wants_dbias) return gradients;
+  // The sums of the rows of dy^T come with this product.
   gradients.dweight = Tensor::empty(weight.shape());
   if (options.wants_dbias) gradients.dbias = Tensor::zeros({out_dim});
   parallel_gemm({gradients.dweight.data(), in_dim}, {dy.data(), out_dim, /*transposed=*/true},
                 {x.data(), in_dim}, {out_dim, in_dim, rows},
                 {.row_sums = options.wants_dbias ? gradients.dbias.data() : nullptr});
+  if (!options.wants_dweight) gradients.dweight = Tensor();
   return gradients;
 }
 

@@ -7,12 +7,13 @@ namespace heed::ops {
 
 struct LinearGradients {
   Tensor dx;       // dy weight, [N, I]; undefined unless wanted
-  Tensor dweight;  // dy^T x, [O, I]
+  Tensor dweight;  // dy^T x, [O, I]; undefined unless wanted
   Tensor dbias;    // the sum of dy over its rows, [O]; undefined unless wanted
 };
 
 struct LinearBackwardOptions {
   bool wants_dx = true;
+  bool wants_dweight = true;
   bool wants_dbias = false;
   Tensor dx_so_far = {};  // [N, I], added to in place; undefined: nothing yet
 };

@@ -26,18 +26,22 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
 
   // da = dc b^T and db = a^T dc; where a factor was transposed, its gradient is too.
   return record(
-      c, {a, b}, [a = a.detach(), b = b.detach(), options, m, n, k](const Tensor& dc) -> Gradients {
-        Tensor da = Tensor::empty(a.shape()), db = Tensor::empty(b.shape());
-        if (options.transpose_a) {
+      c, {a, b},
+      [a = a.detach(), b = b.detach(), needs_da = a.needs_gradient(), needs_db = b.needs_gradient(),
+       options, m, n, k](const Tensor& dc) -> Gradients {
+        Tensor da, db;
+        if (needs_da) da = Tensor::empty(a.shape());
+        if (needs_da && options.transpose_a) {
           parallel_gemm({da.data(), m}, operand(b, options.transpose_b), operand(dc, true),
                         {k, m, n});
-        } else {
+        } else if (needs_da) {
           parallel_gemm({da.data(), k}, operand(dc), operand(b, !options.transpose_b), {m, k, n});
         }
-        if (options.transpose_b) {
+        if (needs_db) db = Tensor::empty(b.shape());
+        if (needs_db && options.transpose_b) {
           parallel_gemm({db.data(), k}, operand(dc, true), operand(a, options.transpose_a),
                         {n, k, m});
-        } else {
+        } else if (needs_db) {
           parallel_gemm({db.data(), n}, operand(a, !options.transpose_a), operand(dc), {k, n, m});
         }
         return {da, db};

@@ -140,11 +140,13 @@ class ProjectionPass {
     weight_columns_ = allocate_floats(kernels::gemm_packed_size(dim_, tiles_.begin(num_tiles_)));
     if (wants_gradients_) {
       dx = Tensor::empty(x_.shape());
-      dweight = rows_ > 0 ? Tensor::empty(weight_.shape()) : Tensor::zeros(weight_.shape());
+      if (weight_.needs_gradient()) {
+        dweight = rows_ > 0 ? Tensor::empty(weight_.shape()) : Tensor::zeros(weight_.shape());
+        x_panels_ =
+            allocate_floats(kernels::gemm_packed_size(round_up(chunk_rows_, piece_rows_), dim_));
+      }
       if (bias_.is_defined()) dbias = Tensor::zeros(bias_.shape());
       weight_rows_ = allocate_floats(num_tiles_ * weight_rows_size());
-      x_panels_ =
-          allocate_floats(kernels::gemm_packed_size(round_up(chunk_rows_, piece_rows_), dim_));
       dx_sums_ = allocate_floats(num_groups_ * chunk_rows_ * dim_);
     }
     parallel_for(num_tiles_, [&](Index tile) {
@@ -198,11 +200,15 @@ class ProjectionPass {
     }
   }
 
-  void make_gradients() {
+  void pack_x() {
     parallel_ranges(count_, piece_rows_, [&](Index begin, Index end) {
       kernels::gemm_pack(x_panels(begin), {x_.data() + (first_ + begin) * dim_, dim_}, end - begin,
                          dim_);
     });
+  }
+
+  void make_gradients() {
+    if (dweight.is_defined()) pack_x();
     parallel_for(num_groups_, [&](Index group) {
       const Index begin = num_tiles_ * group / num_groups_;
       const Index end = num_tiles_ * (group + 1) / num_groups_;
@@ -247,13 +253,15 @@ class ProjectionPass {
     }
   }
 
-  // dweight [V, D] += dlogits^T x.
+  // dweight [V, D] += dlogits^T x, unless the weight is frozen.
   void add_dweight(Index tile, Index begin, Index end) {
     const Index column = tiles_.begin(tile), width = tiles_.width(tile);
     const float* dlogits = logits(tile, begin);
-    kernels::gemm({dweight.data() + column * dim_, dim_}, {dlogits, 1, tile_stride_},
-                  x_panels(begin), {width, dim_, end - begin},
-                  {.epilogue = {.accumulate = first_ + begin > 0}});
+    if (dweight.is_defined()) {
+      kernels::gemm({dweight.data() + column * dim_, dim_}, {dlogits, 1, tile_stride_},
+                    x_panels(begin), {width, dim_, end - begin},
+                    {.epilogue = {.accumulate = first_ + begin > 0}});
+    }
     if (bias_.is_defined()) {
       kernels::add_rows(dbias.data() + column, dlogits, end - begin, width, tile_stride_);
     }
@@ -275,7 +283,7 @@ class ProjectionPass {
 };
 
 void scale_in_place(Tensor& x, float factor) {
-  if (factor == 1) return;
+  if (factor == 1 || !x.is_defined()) return;
   parallel_ranges(x.size(), 1 << 15, [&](Index begin, Index end) {
     kernels::scale(x.data() + begin, x.data() + begin, factor, end - begin);
   });

@@ -52,7 +52,8 @@ class Server::Listener {
   }
 
  private:
-  // A connection for which there is no memory is lost; the others stay open.
+  // A connection that cannot be opened, for want of memory perhaps, is lost; the others stay open,
+  // and new ones are accepted.
   void run() {
     while (!context_.stopped()) {
       try {
@@ -66,8 +67,8 @@ class Server::Listener {
     acceptor_.async_accept([this, &limits, &dispatcher](Failure failure, Tcp::socket socket) {
       if (!acceptor_.is_open()) return;
       if (failure) return accept_later(limits, dispatcher);
+      accept(limits, dispatcher);  // first: opening this connection may fail
       pool_.add(Connection::open(context_, socket.release(), limits, dispatcher, pool_));
-      accept(limits, dispatcher);
     });
   }
 

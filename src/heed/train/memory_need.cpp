@@ -18,6 +18,43 @@ Index optimizer_bytes(Index num_trained, const TrainingOptions& options) {
   return num_trained * floats_each * static_cast<Index>(sizeof(float));
 }
 
+namespace {
+
+// Floats of size feed_forward_dim that a token leaves in the feed-forward, before and after the
+// activation.
+Index num_hidden(const models::TransformerConfig& model) {
+  switch (model.activation) {
+    case models::Activation::relu:
+      return 1;
+    case models::Activation::gelu:
+      return 2;
+    case models::Activation::swiglu:
+      return 4;
+  }
+  return 1;  // not reached: the enum has no other value
+}
+
+}  // namespace
+
+Index activation_bytes(const models::TransformerConfig& model, Index num_source_tokens,
+                       Index num_target_tokens) {
+  const Index dim = model.model_dim;
+  const Index key_value_heads =
+      model.num_key_value_heads > 0 ? model.num_key_value_heads : model.num_heads;
+  const Index key_dim = dim / model.num_heads * key_value_heads;
+  // The input of a sub-layer and that of its norm, the queries and what the heads give.
+  const Index attention = 4 * dim;
+  const Index feed_forward = 2 * dim + num_hidden(model) * model.feed_forward_dim;
+  const Index block = attention + 2 * key_dim + feed_forward;
+  Index floats = model.encoder_layers * num_source_tokens * block +
+                 model.decoder_layers * num_target_tokens * block;
+  if (model.encoder_layers > 0) {  // cross-attention
+    floats +=
+        model.decoder_layers * (num_target_tokens * attention + num_source_tokens * 2 * key_dim);
+  }
+  return floats * static_cast<Index>(sizeof(float));
+}
+
 void check_memory(Index bytes, const std::string& what, std::optional<Index> available) {
   check(!available || bytes <= *available, "training: expected ", in_gigabytes(bytes),
         " of memory for ", what, ", found ", in_gigabytes(available.value_or(0)));

@@ -15,8 +15,13 @@ std::optional<Index> memory_for_tensors();
 // Of gradients, both moments of Adam and the moving average of the weights.
 Index optimizer_bytes(Index num_trained, const TrainingOptions& options);
 
+// What the forward pass of a batch keeps for the backward pass at least: the inputs and outputs of
+// every sub-layer. The encoder reads the source tokens, the decoder the target tokens.
+Index activation_bytes(const models::TransformerConfig& model, Index num_source_tokens,
+                       Index num_target_tokens);
+
 // Refuses (ErrorKind::failed) what certainly does not fit: "training: expected 41.3 GB of memory
-// for WHAT, found 22.0 GB". Activations come on top; they depend on the batches.
+// for WHAT, found 22.0 GB".
 void check_memory(Index bytes, const std::string& what,
                   std::optional<Index> available = memory_for_tensors());
 

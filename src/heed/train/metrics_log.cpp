@@ -26,7 +26,8 @@ bool is_kept(const json& line, Index update, Index validated_update) {
   if (!line.is_object() || !line.contains("update") || !line["update"].is_number_integer()) {
     return false;
   }
-  const bool is_validation = line.value("kind", "") == "validation";
+  const auto kind = line.find("kind");
+  const bool is_validation = kind != line.end() && *kind == "validation";
   return line["update"].get<Index>() <= (is_validation ? validated_update : update);
 }
 
@@ -64,6 +65,11 @@ void MetricsLog::truncate(Index update, Index validated_update) {
 
 // Leaves in the file what was synced, and the rest to flush().
 void MetricsLog::open() {
+  struct stat found {};
+  const bool is_there = ::stat(path_.c_str(), &found) == 0;
+  // Opening a pipe would wait until somebody reads from it.
+  check(!is_there || S_ISREG(found.st_mode), path_,
+        ": expected a regular file, found something else");
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_writing(errno);
   struct stat status {};

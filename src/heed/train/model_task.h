@@ -52,6 +52,13 @@ class ModelTask : public Task {
   }
   // In nats. A model that guesses has the logarithm of the vocabulary, less than 14.
   double max_loss() const override { return has_config ? 1000 : Task::max_loss(); }
+  Index activation_bytes(Index epoch, Index number) override {
+    if constexpr (has_config) {
+      const BatchSize size = batch_size(training_batch(epoch, number));
+      return train::activation_bytes(model_->config(), size.num_source_tokens, size.num_targets);
+    }
+    return 0;
+  }
   BatchLoss validation_loss(Index number, nn::ForwardContext& context) const override {
     const Batch batch = validation_batch(number);
     return with_size(model_->loss(batch, context), batch);

@@ -109,7 +109,11 @@ Weights Snapshots::average(Index update, const Weights& weights) const {
 void Snapshots::delete_unlisted(const std::vector<Index>& others) const {
   for (const Index update : stored_snapshots(folder_)) {
     const bool is_listed = updates_.contains(update) || std::ranges::count(others, update) > 0;
-    if (!is_listed) std::filesystem::remove(snapshot_path(folder_, update));
+    if (is_listed) continue;
+    const std::string path = snapshot_path(folder_, update);
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    check(!error, path, ": cannot be removed: ", error.message());
   }
 }
 

@@ -49,6 +49,8 @@ class Task {
   virtual BatchLoss loss(Index epoch, Index batch, nn::ForwardContext& context) = 0;
   // Per target. A loss beyond it means that the weights are lost, although it may still be finite.
   virtual double max_loss() const { return std::numeric_limits<double>::infinity(); }
+  // The memory that the loss of a batch takes at least, until its backward pass; 0: unknown.
+  virtual Index activation_bytes(Index /*epoch*/, Index /*batch*/) { return 0; }
   // Where the examples of a batch are in the data, for messages: "lines 12, 845, 90".
   virtual std::string describe_batch(Index epoch, Index batch);
 

@@ -132,7 +132,7 @@ RunEnd Trainer::run() {
       roll_back(error.what());
     } catch (const std::bad_alloc&) {
       fail(ErrorKind::failed, "training: out of memory in update ", run_.state.update + 1,
-           ": tensors take ", in_gigabytes(tensor_bytes()),
+           ": tensors took up to ", in_gigabytes(peak_tensor_bytes()),
            "; try a smaller `batch_tokens` and a larger `accumulate`", good_checkpoint());
     }
   }
@@ -395,7 +395,7 @@ void Trainer::write(const std::function<void()>& action) {
 }
 
 std::string Trainer::good_checkpoint() const {
-  if (!saved_) return "";
+  if (!saved_ || !folder_.has_checkpoint()) return "";
   return "; " + folder_.newest_checkpoint() + " holds the run as it was after update " +
          std::to_string(saved_->update);
 }

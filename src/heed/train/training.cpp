@@ -7,7 +7,9 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/stored_weights.h"
 #include "heed/train/base_model.h"
+#include "heed/train/memory_need.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
 #include "heed/train/trained_parameters.h"
@@ -64,10 +66,19 @@ std::string saved_weights_hash(const TrainingFolder& folder) {
   const auto file = io::SafetensorsFile::load(models::weights_path(folder.model()));
   Weights weights;
   for (const io::TensorRecord& record : file.tensors()) {
-    weights.push_back({record.name, Tensor::empty(Shape(record.shape))});
+    weights.push_back({record.name, Tensor::empty(models::shape_of(record, file.source()))});
   }
   read_weights(file, "", weights);
   return models::weights_hash(weights);
+}
+
+// Refuses (ErrorKind::failed) batches that are too large for the memory. One stands for all: they
+// have about the same size. With frozen parameters a batch may take less than what is counted.
+void check_memory_for_batch(Task& task, const RunDescription& run) {
+  const Index epoch = run.state.epoch;
+  if (needs_base_model(run.recipe.training) || task.num_batches(epoch) == 0) return;
+  check_memory(task.activation_bytes(epoch, 0),
+               "the activations of a batch (a smaller `batch_tokens` needs less)");
 }
 
 // A run in a locked folder, from its preparation to its end.
@@ -86,15 +97,14 @@ class FolderRun {
       if (has_nothing_left(run)) return false;
     }
     prepare_task(task, run, checkpoint.has_value());
+    check_memory_for_batch(task, run);
     parameters_.emplace(task, run.recipe.training);
     report_start(task, run);
     if (!checkpoint) start_files(task);
     // The run that is overwritten is gone: this one gets to its first checkpoint.
     std::optional<CancellationScope> uncancelled;
     if (mode_ == RunMode::overwrite) uncancelled.emplace([] { return false; });
-    trainer_.emplace(task, *parameters_, folder_, run, checkpoint ? &*checkpoint : nullptr,
-                     observer_);  // saves the first checkpoint
-    lock_.made().keep();
+    start_trainer(task, run, checkpoint ? &*checkpoint : nullptr);
     return true;
   }
 
@@ -118,6 +128,18 @@ class FolderRun {
     task.prepare(is_resumed ? folder_.model() : base_model);
     const bool needs_weights = !is_resumed || needs_base_model(run.recipe.training);
     if (!base_model.empty() && needs_weights) initialise_from(task, base_model);
+  }
+
+  // Saves the first checkpoint of a new run. Once that is there, whatever fails after it, the run
+  // can be resumed: its other files stay.
+  void start_trainer(Task& task, const RunDescription& run, const Checkpoint* checkpoint) {
+    try {
+      trainer_.emplace(task, *parameters_, folder_, run, checkpoint, observer_);
+    } catch (...) {
+      if (folder_.has_checkpoint()) lock_.made().keep();
+      throw;
+    }
+    lock_.made().keep();
   }
 
   void report_start(Task& task, const RunDescription& run) const {

@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/io/sha256.h"
 #include "heed/models/finite_weights.h"
+#include "heed/models/stored_weights.h"
 
 namespace heed::train {
 namespace {
@@ -96,7 +97,7 @@ io::SafetensorsFile load_checked(const std::string& path) {
 void read_weights(const io::SafetensorsFile& file, std::string_view prefix, Weights& weights) {
   for (nn::NamedTensor& weight : weights) {
     const io::TensorRecord record = file.require(std::string(prefix) + weight.name);
-    const Shape shape(record.shape);
+    const Shape shape = models::shape_of(record, file.source());
     check_as(ErrorKind::model, shape == weight.value.shape(), file.source(), ": ", record.name,
              ": expected shape ", weight.value.shape(), ", found ", shape);
     file.copy_floats(record, weight.value.values());
