@@ -1,10 +1,13 @@
 #include "heed/train/metrics_log.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +15,7 @@
 #include "heed/io/files.h"
 #include "heed/text/lines.h"
 #include "io/expect_error.h"
+#include "support/failing_calls.h"
 #include "support/full_disk.h"
 #include "support/temporary_folder.h"
 
@@ -51,6 +55,25 @@ void write_three_updates(const std::string& path) {
   log.add(update(2));
   log.add(validation(2));
   log.add(update(3));
+}
+
+TEST(MetricsLogDeathTest, ALogThatCannotBeSeenIsNotStartedAnew) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  write_three_updates(path);
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_newfstatat, EIO)) ::_exit(77);
+        try {
+          const MetricsLog log(path, 3, 2);
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(3), "metrics.jsonl: cannot be read: Input/output error");
+  EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
 }
 
 TEST(MetricsLog, HasOneObjectALine) {

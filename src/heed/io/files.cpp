@@ -30,17 +30,6 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// After a power cut a new name, of a file or a folder, is there only if its folder was synced.
-void sync_folder(const std::string& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder may be one that its user can write to but not read.
-  if (!descriptor.is_open() && errno == EACCES) return;
-  check(descriptor.is_open(), folder, ": cannot be opened: ", reason(errno));
-  const int synced = ::fsync(descriptor.number());
-  // Some network file systems cannot sync a folder and say EINVAL.
-  check(synced == 0 || errno == EINVAL, folder, ": cannot be written: ", reason(errno));
-}
-
 // NAME.PID-N.heed-tmp: other files with this suffix are none of ours.
 bool is_temporary_name(std::string_view name) {
   if (!name.ends_with(temporary_suffix)) return false;
@@ -117,6 +106,23 @@ bool make_one_folder(const std::string& folder, const std::string& path) {
   check(error == EEXIST && is_folder(folder), path, ": cannot make this folder: ",
         error == EEXIST ? "there is a file of this name" : reason(error));
   return false;
+}
+
+// Refuses a status that the system could not tell: what cannot be seen may still be there. Nothing
+// can be at a path that is too long or goes round in circles.
+fs::file_status known(fs::file_status status, const std::error_code& error, const std::string& path,
+                      ErrorKind kind) {
+  const bool is_nowhere =
+      error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels;
+  check_as(kind, status.type() != fs::file_type::none || is_nowhere, path,
+           ": cannot be read: ", error.message());
+  return status;
+}
+
+fs::file_status status_of(const std::string& path, ErrorKind kind) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return known(status, error, path, kind);
 }
 
 }  // namespace
@@ -204,6 +210,16 @@ void rename_file(const std::string& from, const std::string& to) {
   sync_folder(folder_of(to));
 }
 
+void sync_folder(const std::string& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder may be one that its user can write to but not read.
+  if (!descriptor.is_open() && errno == EACCES) return;
+  check(descriptor.is_open(), folder, ": cannot be opened: ", reason(errno));
+  const int synced = ::fsync(descriptor.number());
+  // Some network file systems cannot sync a folder and say EINVAL.
+  check(synced == 0 || errno == EINVAL, folder, ": cannot be written: ", reason(errno));
+}
+
 void remove_abandoned_writes(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -230,19 +246,18 @@ std::vector<std::string> create_folder(const std::string& path) {
   return made;
 }
 
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
+bool is_there(const std::string& path, ErrorKind kind) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  return fs::exists(known(status, error, path, kind));
 }
 
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
+bool is_file(const std::string& path, ErrorKind kind) {
+  return fs::is_regular_file(status_of(path, kind));
 }
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
+bool is_folder(const std::string& path, ErrorKind kind) {
+  return fs::is_directory(status_of(path, kind));
 }
 
 void require_folder(const std::string& path, std::string_view what, ErrorKind kind) {
