@@ -305,6 +305,25 @@ TEST(FilesDeathTest, AFileThatCannotBeSeenIsNotOneThatIsMissing) {
   }
 }
 
+TEST(FilesDeathTest, AFileThatCannotBeSeenIsNotReplaced) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("f");
+  write_file_atomically(path, "x");
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_newfstatat, EIO)) ::_exit(77);
+        try {
+          write_file_atomically(path, "y");
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(3), "f: cannot be read: Input/output error");
+  EXPECT_EQ(read_file(path), "x");
+}
+
 TEST(Files, NothingIsAtAPathThatIsTooLongOrGoesRoundInCircles) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink("loop", folder.file("loop"));

@@ -157,6 +157,12 @@ def content_of(folder):
     return content
 
 
+def modes_of(folder):
+    """The permissions of every file below the folder, and where the links lead."""
+    return {str(path.relative_to(folder)): os.readlink(path) if path.is_symlink() else oct(path.stat().st_mode)
+            for path in folder.rglob("*")}
+
+
 def differences(expected, found):
     """One line for each file that is missing, unexpected or different."""
     lines = []

@@ -62,14 +62,33 @@ bool lock_against_removal(int descriptor) {
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
+// Refuses a status that the system could not tell: what cannot be seen may still be there. Nothing
+// can be at a path that is too long or goes round in circles.
+fs::file_status known(fs::file_status status, const std::error_code& error, const std::string& path,
+                      ErrorKind kind) {
+  const bool is_nowhere =
+      error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels;
+  check_as(kind, status.type() != fs::file_type::none || is_nowhere, path,
+           ": cannot be read: ", error.message());
+  return status;
+}
+
+fs::file_status status_of(const std::string& path, ErrorKind kind) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return known(status, error, path, kind);
+}
+
 // The path that a symbolic link, or a chain of them, leads to; there may be nothing there.
 std::string follow_links(const std::string& path) {
   constexpr int max_links = 40;  // as many as the system follows
   fs::path target = path;
-  std::error_code error;
-  for (int i = 0; i < max_links && fs::is_symlink(fs::symlink_status(target, error)); ++i) {
+  for (int i = 0; i < max_links; ++i) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(target, error);
+    if (!fs::is_symlink(known(status, error, path, ErrorKind::failed))) break;
     const fs::path next = fs::read_symlink(target, error);
-    if (error) break;
+    check(!error, path, ": cannot be read: ", error.message());
     target = target.parent_path() / next;  // an absolute one replaces the left side
   }
   return target.string();
@@ -108,23 +127,6 @@ bool make_one_folder(const std::string& folder, const std::string& path) {
   return false;
 }
 
-// Refuses a status that the system could not tell: what cannot be seen may still be there. Nothing
-// can be at a path that is too long or goes round in circles.
-fs::file_status known(fs::file_status status, const std::error_code& error, const std::string& path,
-                      ErrorKind kind) {
-  const bool is_nowhere =
-      error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels;
-  check_as(kind, status.type() != fs::file_type::none || is_nowhere, path,
-           ": cannot be read: ", error.message());
-  return status;
-}
-
-fs::file_status status_of(const std::string& path, ErrorKind kind) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  return known(status, error, path, kind);
-}
-
 }  // namespace
 
 std::string read_file(const std::string& path, ErrorKind kind, std::uint64_t max_bytes) {
@@ -141,6 +143,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(follo
   remove_abandoned_writes(folder_of(target_));
   struct stat old {};
   const bool exists = ::stat(target_.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) fail_writing(errno);
   check(!exists || S_ISREG(old.st_mode), path_, ": cannot be replaced: expected a regular file");
   open_temporary(exists ? 0600 : 0666);
   if (exists) copy_permissions(descriptor_, old);
