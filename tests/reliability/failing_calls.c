@@ -1,14 +1,16 @@
-// A library for LD_PRELOAD: the n-th call of a function fails, if it concerns a file below a folder.
+// A library for LD_PRELOAD: the n-th call of a function fails if it concerns a file below a folder.
 //
 //   FAULT_FOLDER  the folder, an absolute path
-//   FAULT_LOG     a file that gets the path of the call that failed, and at the end how often each function was called
-//   FAULT_CALL    which function: one of `names` below; `change` is any call that changes a file or a folder
+//   FAULT_LOG     gets the path of the call that failed, and at the end how often each was called
+//   FAULT_CALL    one of `names` below; `change` is any call that changes a file or a folder
 //   FAULT_FIRST   which call of it, from 1
 //   FAULT_ERROR   the number of the error
-//   FAULT_MODE    once: this call fails; ever: all from this one on; half: this write writes half of its bytes, and all after
-//                 it fail; kill: the process is killed before this call
+//   FAULT_MODE    once: this call fails; ever: all from this one on; half: this write writes half
+//   of
+//                 its bytes, and all after it fail; kill: the process is killed before this call
 //
-// Without FAULT_CALL calls are only counted. Nothing sleeps: a program that waits for a better disk does not wait here.
+// Without FAULT_CALL calls are only counted. Nothing sleeps: a program that waits until a disk is
+// no longer full does not wait here.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -28,11 +30,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALLS(X)                                                                                   \
-  X(open) X(fopen) X(close) X(read) X(pread) X(lseek) X(write) X(writev) X(fsync) X(fdatasync)     \
-  X(ftruncate) X(truncate) X(stat) X(lstat) X(fstat) X(fchmod) X(fchown) X(flock) X(rename)        \
-  X(unlink) X(unlinkat) X(remove) X(mkdir) X(rmdir) X(readlink) X(fdopendir) X(readdir) X(statvfs) \
-  X(change)
+#define CALLS(X)                                                                                \
+  X(open)                                                                                       \
+  X(fopen) X(close) X(read) X(pread) X(lseek) X(write) X(writev) X(fsync) X(fdatasync)          \
+      X(ftruncate) X(truncate) X(stat) X(lstat) X(fstat) X(fchmod) X(fchown) X(flock) X(rename) \
+          X(unlink) X(unlinkat) X(remove) X(mkdir) X(rmdir) X(readlink) X(fdopendir) X(readdir) \
+              X(statvfs) X(change)
 
 #define AS_CONSTANT(name) call_##name,
 #define AS_TEXT(name) #name,
@@ -74,8 +77,8 @@ __attribute__((constructor)) static void read_settings(void) {
 
 // Without the functions of this file.
 static void append_to_log(const char* text) {
-  const int descriptor =
-      (int)syscall(SYS_openat, AT_FDCWD, fault.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int descriptor = (int)syscall(SYS_openat, AT_FDCWD, fault.log,
+                                      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) return;
   syscall(SYS_write, descriptor, text, strlen(text));
   syscall(SYS_close, descriptor);
@@ -124,7 +127,8 @@ static void log_path(const char* path) {
   append_to_log("\n");
 }
 
-// 0: this call is made. 1: it fails, and errno says why. 2: it is the write of which half is written.
+// 0: this call is made. 1: it fails, and errno says why. 2: it is the write of which half is
+// written.
 static int fails(enum Call call, int is_change, const char* path) {
   if (!is_below_folder(path)) return 0;
   long index = atomic_fetch_add(&counts[call], 1) + 1;
@@ -172,16 +176,16 @@ static mode_t mode_of(int flags, va_list list) {
   return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
 }
 
-#define OPEN(name)                               \
-  int name(const char* path, int flags, ...) {   \
-    va_list list;                                \
-    va_start(list, flags);                       \
-    const mode_t mode = mode_of(flags, list);    \
-    va_end(list);                                \
-    if (open_fails(AT_FDCWD, path, flags)) {     \
-      return -1;                                 \
-    }                                            \
-    return NEXT(name)(path, flags, mode);        \
+#define OPEN(name)                             \
+  int name(const char* path, int flags, ...) { \
+    va_list list;                              \
+    va_start(list, flags);                     \
+    const mode_t mode = mode_of(flags, list);  \
+    va_end(list);                              \
+    if (open_fails(AT_FDCWD, path, flags)) {   \
+      return -1;                               \
+    }                                          \
+    return NEXT(name)(path, flags, mode);      \
   }
 OPEN(open)
 OPEN(open64)
@@ -216,9 +220,9 @@ int close(int descriptor) {
   return -1;
 }
 
-#define ON_DESCRIPTOR(type, name, change, parameters, arguments)                      \
-  type name parameters {                                                              \
-    return fails_on(call_##name, change, descriptor) ? (type)-1 : NEXT(name)arguments; \
+#define ON_DESCRIPTOR(type, name, change, parameters, arguments)                        \
+  type name parameters {                                                                \
+    return fails_on(call_##name, change, descriptor) ? (type)-1 : NEXT(name) arguments; \
   }
 ON_DESCRIPTOR(ssize_t, read, 0, (int descriptor, void* to, size_t size), (descriptor, to, size))
 ON_DESCRIPTOR(ssize_t, pread, 0, (int descriptor, void* to, size_t size, off_t at),
@@ -247,9 +251,9 @@ ssize_t write(int descriptor, const void* from, size_t size) {
   return NEXT(write)(descriptor, from, failure == 2 ? size / 2 : size);
 }
 
-#define ON_PATH(name, change, parameters, arguments)                                   \
-  int name parameters {                                                                \
-    return fails_at(call_##name, change, AT_FDCWD, path) ? -1 : NEXT(name)arguments; \
+#define ON_PATH(name, change, parameters, arguments)                                  \
+  int name parameters {                                                               \
+    return fails_at(call_##name, change, AT_FDCWD, path) ? -1 : NEXT(name) arguments; \
   }
 ON_PATH(stat, 0, (const char* path, struct stat* status), (path, status))
 ON_PATH(lstat, 0, (const char* path, struct stat* status), (path, status))

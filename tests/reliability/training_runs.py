@@ -18,8 +18,8 @@ DATA = tuple(f"{part}.{end}" for part in ("train", "valid") for end in ("en", "d
 
 SMALL = ["--width", "64", "--feed-forward", "128", "--heads", "2"]
 PAIRS = ["--source", "train.en", "--target", "train.de", "--valid-source", "valid.en", "--valid-target", "valid.de"]
-ONE_LAYER = ["--preset", "demo", "--encoder-layers", "1", "--decoder-layers", "1", "--vocabulary", "150", "--batch-tokens",
-             "256", "--max-length", "64", "--validation-bleu", "false"]
+ONE_LAYER = ["--preset", "demo", "--encoder-layers", "1", "--decoder-layers", "1", "--vocabulary", "150",
+             "--batch-tokens", "256", "--max-length", "64", "--validation-bleu", "false"]
 TRANSLATION = PAIRS + SMALL + ONE_LAYER
 TEXT = ["--text", "train.en", "--valid-text", "valid.en", "--preset", "char", "--decoder-layers", "1", "--context",
         "32", "--batch-tokens", "128"] + SMALL
