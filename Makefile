@@ -3,7 +3,7 @@
 # make demo   train a small translator on the built-in corpus and try it
 # See CONTRIBUTING.md for the others. Missing Debian packages are installed first.
 
-.PHONY: program test dev-test tsan-test fuzz demo bench format format-check style-check web-check tidy clean \
+.PHONY: program test dev-test tsan-test fuzz crash faults demo bench format format-check style-check web-check tidy clean \
         packages ci-packages
 
 program: packages
@@ -31,6 +31,15 @@ fuzz: ci-packages
 	cmake --preset dev
 	cmake --build --preset dev --target fuzzers
 	fuzz/run --minutes $(MINUTES)
+
+# Kills training runs this often: make crash KILLS=2000
+KILLS ?= 20
+crash: program
+	tests/reliability/crash --kills $(KILLS)
+
+# Every system call of Heed fails with every error: make faults SAMPLE=100 for some of them
+faults: program
+	tests/reliability/faults $(if $(SAMPLE),--sample $(SAMPLE))
 
 demo: program
 	build/release/heed demo

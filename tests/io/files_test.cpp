@@ -328,6 +328,57 @@ TEST(FilesDeathTest, EveryNewFolderIsSyncedOrNotThere) {
   EXPECT_EQ(folder.num_files(), 0u);
 }
 
+// Whoever takes it for missing may write over it.
+TEST(FilesDeathTest, AFileThatCannotBeSeenIsNotOneThatIsMissing) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("f");
+  write_file_atomically(path, "x");
+  using Question = bool (*)(const std::string&, ErrorKind);
+  for (const Question question : {is_there, is_file, is_folder}) {
+    EXPECT_EXIT(
+        {
+          if (!make_calls_fail(SYS_newfstatat, EIO)) ::_exit(77);
+          try {
+            question(path, ErrorKind::model);
+          } catch (const Error& error) {
+            std::cerr << error.what() << std::endl;
+            ::_exit(exit_code(error.kind()));
+          }
+          ::_exit(0);
+        },
+        testing::ExitedWithCode(exit_code(ErrorKind::model)),
+        "f: cannot be read: Input/output error");
+  }
+}
+
+TEST(FilesDeathTest, AFileThatCannotBeSeenIsNotReplaced) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("f");
+  write_file_atomically(path, "x");
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_newfstatat, EIO)) ::_exit(77);
+        try {
+          write_file_atomically(path, "y");
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(3), "f: cannot be read: Input/output error");
+  EXPECT_EQ(read_file(path), "x");
+}
+
+TEST(Files, NothingIsAtAPathThatIsTooLongOrGoesRoundInCircles) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("loop", folder.file("loop"));
+  for (const std::string& path : {folder.file("loop"), folder.file(std::string(300, 'x'))}) {
+    EXPECT_FALSE(is_file(path));
+    EXPECT_FALSE(is_folder(path));
+  }
+}
+
 TEST(Files, FoldersAreMadeAndRequired) {
   const TemporaryFolder folder;
   create_folder(folder.file("x/y"));

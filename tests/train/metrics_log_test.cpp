@@ -58,6 +58,25 @@ void write_three_updates(const std::string& path) {
   log.add(update(3));
 }
 
+TEST(MetricsLogDeathTest, ALogThatCannotBeSeenIsNotStartedAnew) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  write_three_updates(path);
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_newfstatat, EIO)) ::_exit(77);
+        try {
+          const MetricsLog log(path, 3, 2);
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(3), "metrics.jsonl: cannot be read: Input/output error");
+  EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
+}
+
 TEST(MetricsLog, HasOneObjectALine) {
   const TemporaryFolder folder;
   const std::string path = folder.file("metrics.jsonl");

@@ -42,7 +42,7 @@ Json parameter_counts(const std::vector<nn::NamedTensor>& parameters) {
 }
 
 Json tokenizer_summary(const std::string& folder) {
-  if (!io::is_there(folder + "/tokenizer.model")) return nullptr;
+  if (!io::is_there(folder + "/tokenizer.model", ErrorKind::model)) return nullptr;
   const text::Tokenizer tokenizer = models::load_tokenizer(folder);
   return {{"subwords", name_of(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
 }

@@ -30,17 +30,6 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// After a power cut a new name, of a file or a folder, is there only if its folder was synced.
-void sync_folder(const std::string& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder may be one that its user can write to but not read.
-  if (!descriptor.is_open() && errno == EACCES) return;
-  check(descriptor.is_open(), folder, ": cannot be opened: ", reason(errno));
-  const int synced = ::fsync(descriptor.number());
-  // Some network file systems cannot sync a folder and say EINVAL.
-  check(synced == 0 || errno == EINVAL, folder, ": cannot be written: ", reason(errno));
-}
-
 // NAME.PID-N.heed-tmp: other files with this suffix are none of ours.
 bool is_temporary_name(std::string_view name) {
   if (!name.ends_with(temporary_suffix)) return false;
@@ -73,14 +62,33 @@ bool lock_against_removal(int descriptor) {
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
+// Refuses a status that the system could not tell: what cannot be seen may still be there. Nothing
+// can be at a path that is too long or goes round in circles.
+fs::file_status known(fs::file_status status, const std::error_code& error, const std::string& path,
+                      ErrorKind kind) {
+  const bool is_nowhere =
+      error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels;
+  check_as(kind, status.type() != fs::file_type::none || is_nowhere, path,
+           ": cannot be read: ", error.message());
+  return status;
+}
+
+fs::file_status status_of(const std::string& path, ErrorKind kind) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return known(status, error, path, kind);
+}
+
 // The path that a symbolic link, or a chain of them, leads to; there may be nothing there.
 std::string follow_links(const std::string& path) {
   constexpr int max_links = 40;  // as many as the system follows
   fs::path target = path;
-  std::error_code error;
-  for (int i = 0; i < max_links && fs::is_symlink(fs::symlink_status(target, error)); ++i) {
+  for (int i = 0; i < max_links; ++i) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(target, error);
+    if (!fs::is_symlink(known(status, error, path, ErrorKind::failed))) break;
     const fs::path next = fs::read_symlink(target, error);
-    if (error) break;
+    check(!error, path, ": cannot be read: ", error.message());
     target = target.parent_path() / next;  // an absolute one replaces the left side
   }
   return target.string();
@@ -135,6 +143,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(follo
   remove_abandoned_writes(folder_of(target_));
   struct stat old {};
   const bool exists = ::stat(target_.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) fail_writing(errno);
   check(!exists || S_ISREG(old.st_mode), path_, ": cannot be replaced: expected a regular file");
   open_temporary(exists ? 0600 : 0666);
   if (exists) copy_permissions(descriptor_, old);
@@ -204,6 +213,16 @@ void rename_file(const std::string& from, const std::string& to) {
   sync_folder(folder_of(to));
 }
 
+void sync_folder(const std::string& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder may be one that its user can write to but not read.
+  if (!descriptor.is_open() && errno == EACCES) return;
+  check(descriptor.is_open(), folder, ": cannot be opened: ", reason(errno));
+  const int synced = ::fsync(descriptor.number());
+  // Some network file systems cannot sync a folder and say EINVAL.
+  check(synced == 0 || errno == EINVAL, folder, ": cannot be written: ", reason(errno));
+}
+
 void remove_abandoned_writes(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -230,19 +249,18 @@ std::vector<std::string> create_folder(const std::string& path) {
   return made;
 }
 
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
+bool is_there(const std::string& path, ErrorKind kind) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  return fs::exists(known(status, error, path, kind));
 }
 
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
+bool is_file(const std::string& path, ErrorKind kind) {
+  return fs::is_regular_file(status_of(path, kind));
 }
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
+bool is_folder(const std::string& path, ErrorKind kind) {
+  return fs::is_directory(status_of(path, kind));
 }
 
 void require_folder(const std::string& path, std::string_view what, ErrorKind kind) {

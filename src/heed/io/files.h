@@ -56,6 +56,10 @@ class AtomicFile {
 // Gives a file another name in its folder, and makes that durable. Replaces a file of that name.
 void rename_file(const std::string& from, const std::string& to);
 
+// Makes new names in the folder durable: after a power cut a file or a folder is there only if the
+// folder that it is in was synced.
+void sync_folder(const std::string& folder);
+
 // Removes the temporary files of killed processes from the folder; files being written stay.
 void remove_abandoned_writes(const std::string& folder);
 
@@ -63,9 +67,11 @@ void remove_abandoned_writes(const std::string& folder);
 // that it made, outermost first.
 std::vector<std::string> create_folder(const std::string& path);
 
-bool is_there(const std::string& path);  // anything, be it a link that leads nowhere
-bool is_file(const std::string& path);
-bool is_folder(const std::string& path);
+// What is at a path. They throw when the system cannot say (no permission, a broken disk): who
+// takes a file that cannot be seen for one that is not there may write over it.
+bool is_there(const std::string& path, ErrorKind kind = ErrorKind::failed);  // also a broken link
+bool is_file(const std::string& path, ErrorKind kind = ErrorKind::failed);
+bool is_folder(const std::string& path, ErrorKind kind = ErrorKind::failed);
 
 // require_folder(model, "a model folder", ErrorKind::model) throws "DIR: expected a model folder,
 // found nothing", "..., found a file" or "..., found none: " and the system's reason.

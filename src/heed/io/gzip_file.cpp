@@ -28,7 +28,8 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 class GzipFile::Source {
  public:
   Source(const std::string& path, std::string_view what) : path_(path) {
-    check_as(ErrorKind::data, !is_folder(path), path, ": expected ", what, ", found a directory");
+    check_as(ErrorKind::data, !is_folder(path, ErrorKind::data), path, ": expected ", what,
+             ", found a directory");
     descriptor_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     check_as(ErrorKind::data, descriptor_.is_open(), path, ": cannot open: ", reason(errno));
   }

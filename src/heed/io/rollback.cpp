@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "heed/io/files.h"
@@ -31,7 +32,7 @@ void Rollback::create_folder(const std::string& path) {
 
 void Rollback::add_file(const std::string& path) {
   struct stat before {};
-  if (::lstat(path.c_str(), &before) == 0) return;
+  if (::lstat(path.c_str(), &before) == 0 || errno != ENOENT) return;  // it is, or may be, there
   const std::filesystem::path parts(path);
   const std::string folder = parts.parent_path().string();
   files_.push_back({parts.filename().string(), open_folder(folder.empty() ? "." : folder)});

@@ -32,8 +32,8 @@ std::string generation_path(const std::string& folder) {
 // "DIR: expected a model folder with config.json, found none"
 void require_part(const std::string& folder, const std::string& path) {
   io::require_folder(folder, "a model folder", ErrorKind::model);
-  check_as(ErrorKind::model, io::is_there(path), folder, ": expected a model folder with ",
-           path.substr(folder.size() + 1), ", found none");
+  check_as(ErrorKind::model, io::is_there(path, ErrorKind::model), folder,
+           ": expected a model folder with ", path.substr(folder.size() + 1), ", found none");
 }
 
 // What the weights of this many parameters take at most, in a file of the widest type. A file with
@@ -183,7 +183,7 @@ void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer)
 
 GenerationConfig load_generation_config(const std::string& folder) {
   GenerationConfig generation;
-  if (!io::is_there(generation_path(folder))) return generation;
+  if (!io::is_there(generation_path(folder), ErrorKind::model)) return generation;
   const auto fields = io::JsonFields::load(generation_path(folder));
   generation.beam_size =
       fields.integer_or("num_beams", generation.beam_size, {.min = 1, .max = max_beam_size});

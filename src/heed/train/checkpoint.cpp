@@ -137,15 +137,13 @@ void save_checkpoint(const std::string& path, const RunDescription& run, Optimiz
                       {"environment", train::to_json(current_environment())}});
 }
 
-void save_next_checkpoint(const TrainingFolder& folder, const RunDescription& run,
-                          Optimizer& optimizer, const MovingAverage* ema) {
-  const std::string next = folder.next_checkpoint();
-  save_checkpoint(next, run, optimizer, ema);
-  // Not there when an earlier try failed between these two steps.
+// A try that failed may have got past any of these steps.
+void promote_next_checkpoint(const TrainingFolder& folder) {
+  if (!io::is_file(folder.next_checkpoint())) return io::sync_folder(folder.training());
   if (io::is_file(folder.checkpoint())) {
     io::rename_file(folder.checkpoint(), folder.previous_checkpoint());
   }
-  io::rename_file(next, folder.checkpoint());
+  io::rename_file(folder.next_checkpoint(), folder.checkpoint());
 }
 
 void restore_previous_checkpoint(const TrainingFolder& folder) {

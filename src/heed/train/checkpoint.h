@@ -55,10 +55,9 @@ bool can_be_saved(Optimizer& optimizer, const MovingAverage* ema);
 // not finite.
 void save_checkpoint(const std::string& path, const RunDescription& run, Optimizer& optimizer,
                      const MovingAverage* ema);
-// The same for the newest checkpoint of a folder, which becomes the previous one. At every instant
-// at least one of the two is there, complete.
-void save_next_checkpoint(const TrainingFolder& folder, const RunDescription& run,
-                          Optimizer& optimizer, const MovingAverage* ema);
+// The next checkpoint of a folder becomes the newest, and the newest the previous one. At every
+// instant at least one of the two is there, complete. May be called again when it has failed.
+void promote_next_checkpoint(const TrainingFolder& folder);
 
 class Checkpoint {
  public:

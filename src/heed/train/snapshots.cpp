@@ -140,8 +140,8 @@ std::vector<Index> stored_snapshots(const std::string& folder) {
 
 void read_snapshot(const std::string& folder, Index update, Weights& weights) {
   const std::string path = snapshot_path(folder, update);
-  check_as(ErrorKind::model, io::is_file(path), path, ": expected the weights of update ", update,
-           ", found nothing");
+  check_as(ErrorKind::model, io::is_file(path, ErrorKind::model), path,
+           ": expected the weights of update ", update, ", found nothing");
   const io::SafetensorsFile file = load_checked(path);
   Weights stored;
   for (const nn::NamedTensor& weight : weights) {

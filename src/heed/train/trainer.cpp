@@ -376,10 +376,9 @@ void Trainer::save() {
   const bool is_kept = is_newest_kept();
   if (is_kept) state.previous_snapshots = saved_->averaged;
   write([this] { log_.sync(); });
-  write([&] {
-    if (is_kept) return save_next_checkpoint(folder_, run_, optimizer_, ema());
-    save_checkpoint(folder_.checkpoint(), run_, optimizer_, ema());
-  });
+  const std::string path = is_kept ? folder_.next_checkpoint() : folder_.checkpoint();
+  write([&] { save_checkpoint(path, run_, optimizer_, ema()); });
+  if (is_kept) write([this] { promote_next_checkpoint(folder_); });
   saved_ = current_state();
   save_time_ = std::chrono::steady_clock::now();
   write([&] { snapshots_.delete_unlisted(state.previous_snapshots); });
