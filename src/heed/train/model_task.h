@@ -33,6 +33,10 @@ BatchSize batch_size(const models::MaskedBatch& batch);
 BatchSize batch_size(const models::ClassifierBatch& batch);
 BatchSize batch_size(const models::ImageBatch& batch);
 
+// What the forward pass keeps at least (memory_need.h, which is not installed).
+Index activation_bytes(const models::TransformerConfig& model, Index num_source_tokens,
+                       Index num_target_tokens);
+
 // A model has visit_parameters(visitor) and loss(batch, context), which returns the sum of the loss
 // as a Tensor, or a struct with `loss` and `negative_log_likelihood`. Batches of other types than
 // those above come with a function batch_size(batch) in their namespace.
