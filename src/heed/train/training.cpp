@@ -136,10 +136,18 @@ class FolderRun {
     try {
       trainer_.emplace(task, *parameters_, folder_, run, checkpoint, observer_);
     } catch (...) {
-      if (folder_.has_checkpoint()) lock_.made().keep();
+      if (may_have_checkpoint()) lock_.made().keep();
       throw;
     }
     lock_.made().keep();
+  }
+  // A disk that fails may not tell.
+  bool may_have_checkpoint() const {
+    try {
+      return folder_.has_checkpoint();
+    } catch (const Error&) {
+      return true;
+    }
   }
 
   void report_start(Task& task, const RunDescription& run) const {
