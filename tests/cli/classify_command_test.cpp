@@ -6,14 +6,12 @@
 #include <sstream>
 
 #include "infer/toy_encoders.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
 
 namespace heed::cli {
 namespace {
-
-using io::expect_error;
 
 struct SavedClassifier {
   TemporaryFolder folder;

@@ -8,7 +8,7 @@
 #include "heed/cli/inspect_command.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -55,10 +55,10 @@ TEST(ConvertCommand, TellsTheSizesAndInspectTellsTheFormat) {
 TEST(ConvertCommand, RefusesAnotherFormatBeforeItWritesAnything) {
   const Folders folders;
   std::ostringstream out;
-  io::expect_error(ErrorKind::usage,
-                   "--weights: expected one of f32, f16, bf16, int8, int4, found int3", [&] {
-                     convert({folders.model(), folders.output(), "int3"}, out);
-                   });
+  expect_error(ErrorKind::usage,
+               "--weights: expected one of f32, f16, bf16, int8, int4, found int3", [&] {
+                 convert({folders.model(), folders.output(), "int3"}, out);
+               });
   EXPECT_FALSE(std::filesystem::exists(folders.output()));
   EXPECT_EQ(out.str(), "");
 }

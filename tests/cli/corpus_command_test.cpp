@@ -8,8 +8,8 @@
 
 #include "heed/data/grammar_corpus.h"
 #include "heed/io/files.h"
-#include "io/expect_error.h"
-#include "support/small_disk.h"
+#include "support/expect_error.h"
+#include "support/full_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -58,7 +58,7 @@ TEST(CorpusCommand, WritesThePairsLineByLine) {
 
 TEST(CorpusCommand, AFailureLeavesNothing) {
   const TemporaryFolder folder;
-  const SmallDisk disk(1000);
+  const FullDisk disk(1000);
   std::ostringstream log;
   EXPECT_THROW(corpus(small_corpus(folder.file("a/b")), log), Error);
   EXPECT_EQ(folder.num_files(), 0u);

@@ -8,12 +8,10 @@
 #include "heed/infer/sentence_encoder.h"
 #include "heed/io/files.h"
 #include "infer/toy_encoders.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::cli {
 namespace {
-
-using io::expect_error;
 
 struct SavedEncoder {
   TemporaryFolder folder;

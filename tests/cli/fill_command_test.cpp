@@ -6,13 +6,11 @@
 #include <sstream>
 
 #include "infer/toy_encoders.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 
 namespace heed::cli {
 namespace {
-
-using io::expect_error;
 
 struct SavedMaskedModel {
   TemporaryFolder folder;

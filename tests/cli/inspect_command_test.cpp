@@ -9,7 +9,7 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -95,9 +95,9 @@ TEST(InspectCommand, ADamagedCheckpointAndAMissingTokenizerAreSaid) {
 TEST(InspectCommand, RefusesAFolderThatIsNoModel) {
   const TemporaryFolder folder;
   std::ostringstream out;
-  io::expect_error(ErrorKind::model,
-                   folder.path() + ": expected a model folder with config.json, found none",
-                   [&] { inspect({.model = folder.path()}, out); });
+  expect_error(ErrorKind::model,
+               folder.path() + ": expected a model folder with config.json, found none",
+               [&] { inspect({.model = folder.path()}, out); });
   EXPECT_EQ(out.str(), "");
 }
 

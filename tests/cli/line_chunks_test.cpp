@@ -5,12 +5,11 @@
 #include <sstream>
 #include <streambuf>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::cli {
 namespace {
 
-using io::expect_error;
 using Lines = std::vector<std::string>;
 
 TEST(LineChunks, GiveOutTheLinesThatHaveArrived) {

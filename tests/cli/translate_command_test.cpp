@@ -9,13 +9,11 @@
 
 #include "cli/untrained_models.h"
 #include "infer/memorised_translator.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
 namespace {
-
-using io::expect_error;
 
 struct SavedModel {
   TemporaryFolder folder;

@@ -7,12 +7,10 @@
 #include <set>
 #include <sstream>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::data {
 namespace {
-
-using io::expect_error;
 
 // --- Single sentences ---
 

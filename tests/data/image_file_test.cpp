@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "heed/base/error.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/image_files.h"
 #include "support/temporary_folder.h"
 
@@ -84,12 +84,12 @@ TEST_F(ImageFile, OfJpegGivesNearlyThePixelsThatWereWritten) {
 TEST_F(ImageFile, ThatIsNoRegularFileOrFarTooLargeIsRefusedAtOnce) {
   const std::string pipe = folder_.file("pipe.png"), sparse = folder_.write("sparse.png", "");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  io::expect_error(ErrorKind::data, pipe + ": expected a file, found a pipe",
-                   [&] { read_image(pipe); });
+  expect_error(ErrorKind::data, pipe + ": expected a file, found a pipe",
+               [&] { read_image(pipe); });
   std::filesystem::resize_file(sparse, std::uintmax_t{20} << 30);
-  io::expect_error(ErrorKind::data,
-                   sparse + ": expected a file of at most 536870912 bytes, found 21474836480",
-                   [&] { read_image(sparse); });
+  expect_error(ErrorKind::data,
+               sparse + ": expected a file of at most 536870912 bytes, found 21474836480",
+               [&] { read_image(sparse); });
 }
 
 TEST_F(ImageFile, OfAnotherKindIsRefused) {

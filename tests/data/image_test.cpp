@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::data {
 namespace {
@@ -51,14 +51,14 @@ TEST(Image, TakesTheShapeOfAModel) {
 }
 
 TEST(Image, RefusesSizesBeforeItTakesMemory) {
-  io::expect_error(ErrorKind::data,
-                   "a.png: expected an image of 1 to 67108864 pixels, found 1000000 x 1000000",
-                   [] { dark_image(1000000, 1000000, 3, "a.png"); });
-  io::expect_error(ErrorKind::data, "a.png: expected an image of 1 to 67108864 pixels, found 0 x 5",
-                   [] { dark_image(5, 0, 3, "a.png"); });
-  io::expect_error(ErrorKind::data,
-                   "a.png: expected a size that fits 64 bits, found 9223372036854775808 x 2",
-                   [] { dark_image(std::uint64_t{1} << 63, 2, 1, "a.png"); });
+  expect_error(ErrorKind::data,
+               "a.png: expected an image of 1 to 67108864 pixels, found 1000000 x 1000000",
+               [] { dark_image(1000000, 1000000, 3, "a.png"); });
+  expect_error(ErrorKind::data, "a.png: expected an image of 1 to 67108864 pixels, found 0 x 5",
+               [] { dark_image(5, 0, 3, "a.png"); });
+  expect_error(ErrorKind::data,
+               "a.png: expected a size that fits 64 bits, found 9223372036854775808 x 2",
+               [] { dark_image(std::uint64_t{1} << 63, 2, 1, "a.png"); });
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::data {
 namespace {
-
-using io::expect_error;
 
 void expect_two_moods(const std::string& path) {
   const auto lines = read_labelled_lines(path);

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::data {
 namespace {
-
-using io::expect_error;
 
 const std::vector<std::string> lines{"red green", "", "blue", "red red red red red", "green"};
 

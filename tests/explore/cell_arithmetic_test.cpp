@@ -8,7 +8,7 @@
 
 #include "explore/small_folders.h"
 #include "heed/explore/run.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::explore {
 namespace {
@@ -411,10 +411,10 @@ TEST(CellArithmetic, RefusesCellsThatAreNotThere) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
   const auto trace = state.traces.find(run(state, "the bat")["trace"]);
-  io::expect_error(ErrorKind::usage,
-                   "encoder.0.self_attention: expected a head from 0 to 1, found 2", [&] {
-                     cell_arithmetic(trace->recording, {"encoder.0.self_attention", 2, 0, 0});
-                   });
+  expect_error(ErrorKind::usage, "encoder.0.self_attention: expected a head from 0 to 1, found 2",
+               [&] {
+                 cell_arithmetic(trace->recording, {"encoder.0.self_attention", 2, 0, 0});
+               });
   EXPECT_THROW(cell_arithmetic(trace->recording, {"encoder.0.self_attention", 0, 99, 0}), Error);
   EXPECT_THROW(cell_arithmetic(trace->recording, {"nowhere", 0, 0, 0}), Error);
 }

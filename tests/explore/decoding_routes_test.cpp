@@ -9,7 +9,7 @@
 #include "heed/explore/attribution.h"
 #include "heed/explore/beam_tree.h"
 #include "heed/explore/training_routes.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "train/toy_training.h"
 
 namespace heed::explore {
@@ -80,11 +80,10 @@ TEST_F(Routes, ABeamOverScoresThatAreNoNumbersIsRefused) {
   nn::Interventions interventions;
   interventions.scales = {{"decoder.0.cross_attention", 0, 3e38f}};
   const auto session = state_.sessions.session();
-  io::expect_error(
-      ErrorKind::data,
-      "outcome: expected finite scores of the model, found NaN or infinity (an "
-      "intervention is too large, or the weights are damaged)",
-      [&] { beam_tree(*session, source_ids(*session, "one two"), 2, &interventions); });
+  expect_error(ErrorKind::data,
+               "outcome: expected finite scores of the model, found NaN or infinity (an "
+               "intervention is too large, or the weights are damaged)",
+               [&] { beam_tree(*session, source_ids(*session, "one two"), 2, &interventions); });
 }
 
 TEST_F(Routes, NextTokensFollowATraceUpToAnyOfItsTokens) {

@@ -8,7 +8,7 @@
 #include "heed/io/files.h"
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 
 namespace heed::explore {
@@ -76,9 +76,9 @@ TEST(ModelSession, RefusesSitesThatTheModelDoesNotHave) {
   const SmallFolder folder;
   const ModelSession session(folder.path());
   EXPECT_EQ(session.site("decoder.1.cross_attention").layer, 1);
-  io::expect_error(ErrorKind::usage,
-                   "site: expected one like encoder.0.self_attention, found encoder.9",
-                   [&] { session.site("encoder.9"); });
+  expect_error(ErrorKind::usage,
+               "site: expected one like encoder.0.self_attention, found encoder.9",
+               [&] { session.site("encoder.9"); });
 }
 
 TEST(SessionStore, WithoutAFolderThereIsNoModel) {
@@ -92,9 +92,8 @@ TEST(SessionStore, AFolderWithoutWeightsHasNoModelYet) {
   const TemporaryFolder folder;
   SessionStore store(folder.path());
   EXPECT_FALSE(store.has_model());
-  io::expect_error(ErrorKind::usage,
-                   folder.path() + ": expected a model with weights, found none yet",
-                   [&] { store.session(); });
+  expect_error(ErrorKind::usage, folder.path() + ": expected a model with weights, found none yet",
+               [&] { store.session(); });
 }
 
 TEST(SessionStore, KeepsASessionUntilTheWeightsChange) {
@@ -123,8 +122,8 @@ TEST(SessionStore, OpensCheckpointsOfTheTraining) {
   EXPECT_EQ(store.session(20)->parameter("embedding.weight").data()[0], 0.5f);
   EXPECT_EQ(store.session(100)->parameter("embedding.weight").data()[0], 0.25f);
   EXPECT_EQ(store.session(20)->checkpoint(), 20);
-  io::expect_error(ErrorKind::usage, folder.path() + ": expected the checkpoint 30, found none",
-                   [&] { store.session(30); });
+  expect_error(ErrorKind::usage, folder.path() + ": expected the checkpoint 30, found none",
+               [&] { store.session(30); });
   // Before the first model there are checkpoints alone.
   std::filesystem::remove(folder.path() + "/model.safetensors");
   EXPECT_TRUE(store.has_model());

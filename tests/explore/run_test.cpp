@@ -12,7 +12,7 @@
 #include "heed/cli/translate_command.h"
 #include "heed/explore/answer.h"
 #include "heed/infer/top_tokens.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 
 namespace heed::explore {
@@ -228,18 +228,17 @@ TEST(Run, RefusesWhatItCannotRead) {
   const SmallFolder folder;
   ExplorerState state = folder.state();
   EXPECT_THROW(run(state, "  "), Error);
-  io::expect_error(ErrorKind::data, "text: expected at most 4096 characters, found 5000",
-                   [&] { run(state, std::string(5000, 'a')); });
-  io::expect_error(
-      ErrorKind::usage,
-      "interventions: encoder.0.self_attention: expected a head from 0 to "
-      "1, found 2",
-      [&] {
-        run(state, sentence,
-            {.interventions = {
-                 {"head_scales",
-                  {{{"site", "encoder.0.self_attention"}, {"head", 2}, {"scale", 1}}}}}});
-      });
+  expect_error(ErrorKind::data, "text: expected at most 4096 characters, found 5000",
+               [&] { run(state, std::string(5000, 'a')); });
+  expect_error(ErrorKind::usage,
+               "interventions: encoder.0.self_attention: expected a head from 0 to "
+               "1, found 2",
+               [&] {
+                 run(state, sentence,
+                     {.interventions = {
+                          {"head_scales",
+                           {{{"site", "encoder.0.self_attention"}, {"head", 2}, {"scale", 1}}}}}});
+               });
   EXPECT_THROW(run(state, sentence, {.checkpoint = 5}), Error);
   EXPECT_THROW(run_options_from_json({{"beam", "five"}}), Error);
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::explore {
 namespace {
@@ -50,13 +50,13 @@ TEST(WithWordReplaced, ReplacesOneWordAndKeepsTheSpaces) {
   EXPECT_EQ(with_word_replaced("the  bat sleeps.", 1, "cat"), "the  cat sleeps.");
   EXPECT_EQ(with_word_replaced("the bat", 0, "a"), "a bat");
   EXPECT_EQ(with_word_replaced(" the bat ", 1, "two words"), " the two words ");
-  io::expect_error(ErrorKind::usage, "replace: expected a word from 0 to 1, found 2",
-                   [] { with_word_replaced("the bat", 2, "x"); });
+  expect_error(ErrorKind::usage, "replace: expected a word from 0 to 1, found 2",
+               [] { with_word_replaced("the bat", 2, "x"); });
 }
 
 TEST(TokenList, ATextWithoutWordsHasNoneToReplace) {
-  io::expect_error(ErrorKind::usage, "replace: expected a text with words, found none",
-                   [] { with_word_replaced(" ", 0, "bat"); });
+  expect_error(ErrorKind::usage, "replace: expected a text with words, found none",
+               [] { with_word_replaced(" ", 0, "bat"); });
 }
 
 }  // namespace

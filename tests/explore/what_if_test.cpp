@@ -8,7 +8,7 @@
 #include "explore/small_folders.h"
 #include "explore/toy_sessions.h"
 #include "heed/base/cancellation.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::explore {
 namespace {
@@ -59,7 +59,7 @@ TEST_P(WhatIfOfAllKinds, AnOutcomeThatIsNoNumberIsRefused) {
   nn::Interventions interventions;
   interventions.scales = {{GetParam().site, 0, 3e38f}, {GetParam().site, 1, -3e38f}};
   const std::string& text = GetParam().text;
-  io::expect_error(ErrorKind::data, not_finite, [&] {
+  expect_error(ErrorKind::data, not_finite, [&] {
     what_if(session(), {text, text, interventions});
   });
 }

@@ -12,8 +12,8 @@
 #include "heed/infer/packing.h"
 #include "heed/ops/softmax.h"
 #include "heed/text/tokenizer.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 
 namespace heed::infer {
@@ -599,8 +599,8 @@ TEST(BeamSearch, AModelOfNaNsIsAnErrorAndNoEndlessSearch) {
 TEST(BeamSearch, NumbersBeyondTheirBoundsAreNamed) {
   const TranslationModel model(small_config(), 3);
   const auto error = [&](const BeamSearchOptions& options, const std::string& message) {
-    io::expect_error(ErrorKind::usage, message,
-                     [&] { beam_search(model, pack_sources(sample_sentences({5})), options); });
+    expect_error(ErrorKind::usage, message,
+                 [&] { beam_search(model, pack_sources(sample_sentences({5})), options); });
   };
   error({.beam_size = 0}, "`beam_size`: expected a whole number from 1 to 1000, found 0");
   error({.beam_size = 1001}, "`beam_size`: expected a whole number from 1 to 1000, found 1001");

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -35,7 +35,7 @@ TEST(ClassProbabilities, AreNeverAnEmptyList) {
       EXPECT_EQ(error.kind(), ErrorKind::model);
     }
   }
-  io::expect_error(ErrorKind::usage, "`top`: expected a whole number of at least 1, found 0", [] {
+  expect_error(ErrorKind::usage, "`top`: expected a whole number of at least 1, found 0", [] {
     most_likely_classes(std::vector<float>{0, 1, 2}, labels, 0);
   });
 }

@@ -6,7 +6,7 @@
 
 #include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -107,9 +107,9 @@ TEST(Constraints, OfWordsAreTheTokensOfTheTokenizer) {
   const Constraints constraints = Constraints::of_words(eins, two, tokenizer);
   EXPECT_EQ(constraints.forbidden_after(Ids{}), tokenizer.encode("eins"));
   EXPECT_EQ(constraints.num_missing(tokenizer.encode("eins zwei drei")), 0);
-  io::expect_error(ErrorKind::usage, "required words: expected a word, found a blank one",
-                   [&] { Constraints::of_words(none, std::vector<std::string>{" "}, tokenizer); });
-  io::expect_error(
+  expect_error(ErrorKind::usage, "required words: expected a word, found a blank one",
+               [&] { Constraints::of_words(none, std::vector<std::string>{" "}, tokenizer); });
+  expect_error(
       ErrorKind::usage, "forbidden words: expected a word of the vocabulary, found 'hundert'",
       [&] { Constraints::of_words(std::vector<std::string>{"hundert"}, none, tokenizer); });
 }

@@ -5,13 +5,12 @@
 #include <set>
 
 #include "infer/toy_encoders.h"
-#include "io/expect_error.h"
 #include "models/overflowing_model.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
 
-using io::expect_error;
 using Lines = std::vector<std::string>;
 
 FillMask toy() { return {toy_masked_model().model, toy_masked_model().tokenizer}; }

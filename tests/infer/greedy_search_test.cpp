@@ -8,8 +8,8 @@
 #include "heed/infer/beam_search.h"
 #include "heed/infer/packing.h"
 #include "infer/memorised_translator.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -101,9 +101,9 @@ TEST(GreedySearch, IsForOneHypothesisThatNobodyWatchesOrRequiresWordsOf) {
   EXPECT_FALSE(is_greedy({.beam_size = 1, .constraints = Constraints({}, {{5}})}));
   const TranslationModel model(small_config(), 1);
   EXPECT_TRUE(by_greed(model, {}, {.beam_size = 1}).empty());
-  io::expect_error(ErrorKind::usage,
-                   "`n_best`: expected a whole number from 1 to the beam's 1, found 2",
-                   [&] { by_greed(model, {{5}}, {.beam_size = 1, .n_best = 2}); });
+  expect_error(ErrorKind::usage,
+               "`n_best`: expected a whole number from 1 to the beam's 1, found 2",
+               [&] { by_greed(model, {{5}}, {.beam_size = 1, .n_best = 2}); });
 }
 
 TEST(GreedySearch, RefusesAModelWhoseScoresAreNoNumbers) {
@@ -111,10 +111,10 @@ TEST(GreedySearch, RefusesAModelWhoseScoresAreNoNumbers) {
   for (nn::NamedTensor& parameter : models::parameters(model)) {
     if (parameter.name.starts_with("decoder.1")) parameter.value.values()[0] = NAN;
   }
-  io::expect_error(ErrorKind::model,
-                   "model: expected finite logits, found NaN or infinity (weights are damaged, or "
-                   "too large for this input)",
-                   [&] { by_greed(model, {{5}}, {.beam_size = 1}); });
+  expect_error(ErrorKind::model,
+               "model: expected finite logits, found NaN or infinity (weights are damaged, or "
+               "too large for this input)",
+               [&] { by_greed(model, {{5}}, {.beam_size = 1}); });
 }
 
 }  // namespace

@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "infer/toy_encoders.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
 
-using io::expect_error;
 using Lines = std::vector<std::string>;
 
 LineClassifier toy() { return {toy_classifier().model, toy_classifier().tokenizer}; }

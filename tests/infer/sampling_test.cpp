@@ -8,7 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -164,13 +164,13 @@ TEST(Sampling, NoRunOfTokensComesTwice) {
 TEST(Sampling, NanAndMinusInfinityAreNeverDrawn) {
   const std::vector<float> logits{std::nanf(""), -infinity, 0.5f, std::nanf("")};
   expect_candidates(candidates(logits, {}), {{2, 1.0}});
-  io::expect_error(ErrorKind::model, "sampling: expected a finite logit, found none among 2", [&] {
+  expect_error(ErrorKind::model, "sampling: expected a finite logit, found none among 2", [&] {
     candidates(std::vector<float>{-infinity, std::nanf("")}, {});
   });
-  io::expect_error(ErrorKind::failed,
-                   "sampling: expected a token that may come next, found none among 2", [&] {
-                     candidates(std::vector<float>{-infinity, -infinity}, {});
-                   });
+  expect_error(ErrorKind::failed,
+               "sampling: expected a token that may come next, found none among 2", [&] {
+                 candidates(std::vector<float>{-infinity, -infinity}, {});
+               });
 }
 
 TEST(Sampling, RefusesOptionsThatMeanNothing) {

@@ -6,8 +6,8 @@
 #include "heed/ops/softmax.h"
 #include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
-#include "io/expect_error.h"
 #include "models/overflowing_model.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 
 namespace heed::infer {
@@ -69,10 +69,10 @@ TEST(LineScorer, ALineDoesNotDependOnItsNeighboursToTheBit) {
 
 TEST(LineScorer, RefusesALineBeyondTheContextByItsNumberOrCutsIt) {
   const Lines lines{"the bat", "the bat sat in a cave th", "the bat sat in a cave t"};  // 24, 23
-  io::expect_error(ErrorKind::data,
-                   "line 8: expected a line end and a text of at most 24 tokens, found 25 "
-                   "(`truncate` cuts the end)",
-                   [&] { line_scorer().score(lines, {.first_line = 7}); });
+  expect_error(ErrorKind::data,
+               "line 8: expected a line end and a text of at most 24 tokens, found 25 "
+               "(`truncate` cuts the end)",
+               [&] { line_scorer().score(lines, {.first_line = 7}); });
   const auto cut = line_scorer().score(lines, {.truncate = true});
   EXPECT_FALSE(cut[0].is_truncated);
   EXPECT_TRUE(cut[1].is_truncated);
@@ -115,14 +115,14 @@ TEST(PairScorer, RefusesLinesBeyondTheLearnedPositionsOrCutsThem) {
   const PairScorer scorer(models::TranslationModel(config, 1), word_by_word_model().tokenizer);
   const Lines two{"one two"}, three{"one two three"};
   EXPECT_NO_THROW(scorer.score(two, two));
-  io::expect_error(ErrorKind::data,
-                   "line 1: expected a source of at most 2 tokens, found 3 (`truncate` cuts the "
-                   "end)",
-                   [&] { scorer.score(three, two); });
-  io::expect_error(ErrorKind::data,
-                   "line 1: expected a start and a target of at most 3 tokens, found 4 (`truncate` "
-                   "cuts the end)",
-                   [&] { scorer.score(two, three); });
+  expect_error(ErrorKind::data,
+               "line 1: expected a source of at most 2 tokens, found 3 (`truncate` cuts the "
+               "end)",
+               [&] { scorer.score(three, two); });
+  expect_error(ErrorKind::data,
+               "line 1: expected a start and a target of at most 3 tokens, found 4 (`truncate` "
+               "cuts the end)",
+               [&] { scorer.score(two, three); });
   const ScoredLine cut_source = scorer.score(three, two, {.truncate = true})[0];
   EXPECT_TRUE(cut_source.is_truncated);
   EXPECT_EQ(cut_source.log_probability(), scorer.score(two, two)[0].log_probability());
@@ -141,8 +141,8 @@ TEST(Scoring, RefusesAModelWithoutFiniteLogits) {
   const std::string message =
       "model: expected finite logits, found NaN or infinity (weights are damaged, or too large for "
       "this input)";
-  io::expect_error(ErrorKind::model, message, [&] { lines.score("the cat"); });
-  io::expect_error(ErrorKind::model, message, [&] { pairs.score("two", "zwei"); });
+  expect_error(ErrorKind::model, message, [&] { lines.score("the cat"); });
+  expect_error(ErrorKind::model, message, [&] { pairs.score("two", "zwei"); });
 }
 
 }  // namespace

@@ -7,15 +7,14 @@
 #include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
 #include "infer/toy_encoders.h"
-#include "io/expect_error.h"
 #include "models/overflowing_model.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 #include "support/temporary_folder.h"
 
 namespace heed::infer {
 namespace {
 
-using io::expect_error;
 using Lines = std::vector<std::string>;
 
 const Lines lines{"the red", "a blue in the", "green"};

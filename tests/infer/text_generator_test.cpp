@@ -7,7 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/infer/top_tokens.h"
 #include "infer/memorised_generator.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -264,16 +264,15 @@ TEST(TextGenerator, RefusesRequiredWordsThatCannotComeOut) {
   GenerationOptions options = greedy;
   options.max_tokens = 8;
   options.constraints = words({}, {"cave", "die"});
-  io::expect_error(
-      ErrorKind::usage,
-      "`require`: expected words that fit into `max_tokens` 8, found words of 9 tokens",
-      [&] { write({"the"}, options); });
+  expect_error(ErrorKind::usage,
+               "`require`: expected words that fit into `max_tokens` 8, found words of 9 tokens",
+               [&] { write({"the"}, options); });
   options.max_tokens = 9;
   options.stop = {"av"};
-  io::expect_error(ErrorKind::usage,
-                   "`require`: expected words that do not end the text, found ' cave' with `stop` "
-                   "'av'",
-                   [&] { write({"the"}, options); });
+  expect_error(ErrorKind::usage,
+               "`require`: expected words that do not end the text, found ' cave' with `stop` "
+               "'av'",
+               [&] { write({"the"}, options); });
 }
 
 TEST(TextGenerator, AConstrainedTextDoesNotDependOnThoseBesideIt) {

@@ -4,8 +4,8 @@
 
 #include "heed/infer/scoring.h"
 #include "infer/memorised_generator.h"
-#include "io/expect_error.h"
 #include "models/overflowing_model.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -47,9 +47,9 @@ TEST(TextLikelihood, NothingIsCertain) {
 TEST(TextLikelihood, RefusesAModelWithoutAFiniteOne) {
   const models::LanguageModel broken =
       models::overflowing(models::LanguageModel(rhyme_model().model.config(), 1));
-  io::expect_error(ErrorKind::model,
-                   "model: expected a finite log-probability of the text, found NaN or infinity",
-                   [&] { text_likelihood(broken, rhyme_model().tokenizer, rhyme()); });
+  expect_error(ErrorKind::model,
+               "model: expected a finite log-probability of the text, found NaN or infinity",
+               [&] { text_likelihood(broken, rhyme_model().tokenizer, rhyme()); });
 }
 
 }  // namespace

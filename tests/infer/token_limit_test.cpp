@@ -2,12 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
 
-using io::expect_error;
 using Ids = std::vector<int>;
 
 TEST(TokenLimit, LeavesWhatFitsAsItIs) {

@@ -8,7 +8,7 @@
 #include "heed/base/random.h"
 #include "heed/core/tensor.h"
 #include "heed/ops/softmax.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::infer {
 namespace {
@@ -57,7 +57,7 @@ TEST(LogProbabilities, RefuseLogitsWithoutASoftmax) {
     for (const std::size_t place : {0u, 3u, 16u, 20u}) {
       std::vector<float> logits(21, 1.0f);
       logits[place] = wrong;
-      io::expect_error(
+      expect_error(
           ErrorKind::model,
           "model: expected finite logits, found NaN or infinity (weights are damaged, or too large "
           "for this input)",

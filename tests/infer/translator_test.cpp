@@ -6,7 +6,7 @@
 
 #include "heed/models/model_folder.h"
 #include "infer/memorised_translator.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::infer {
@@ -39,10 +39,10 @@ TEST(Translator, RefusesALineOfTooManyTokensByItsNumber) {
   std::string line = "one";
   for (int word = 1; word < 40000; ++word) line += " one";
   const std::vector<std::string> lines{"two", line};
-  io::expect_error(ErrorKind::data,
-                   "line 12: expected a source of at most 32767 tokens, found 40000 (`truncate` "
-                   "cuts the end)",
-                   [&] { translator().translate(lines, {.first_line = 11}); });
+  expect_error(ErrorKind::data,
+               "line 12: expected a source of at most 32767 tokens, found 40000 (`truncate` "
+               "cuts the end)",
+               [&] { translator().translate(lines, {.first_line = 11}); });
 }
 
 TEST(Translator, QuantizedWeightsTranslateAlikeInBatchesOfAnySize) {
@@ -141,16 +141,15 @@ TEST(Translator, RefusesALineLongerThanTheLearnedPositionsByItsNumber) {
   config.max_positions = 4;
   const Translator short_sighted(models::TranslationModel(config, 1), folder.tokenizer);
   const std::vector<std::string> lines{"one two three", "one two three four"};
-  io::expect_error(
-      ErrorKind::data,
-      "line 8: expected a source of at most 3 tokens, found 4 (`truncate` cuts the end)",
-      [&] { short_sighted.translate(lines, {.first_line = 7}); });
+  expect_error(ErrorKind::data,
+               "line 8: expected a source of at most 3 tokens, found 4 (`truncate` cuts the end)",
+               [&] { short_sighted.translate(lines, {.first_line = 7}); });
   EXPECT_NO_THROW(short_sighted.translate(std::span(lines).first(1), {}));
 
   const auto cut = short_sighted.translate(lines, {.truncate = true});
   EXPECT_EQ(cut[1].best[0].score, cut[0].best[0].score);
   EXPECT_EQ(cut[1].text(), cut[0].text());
-  io::expect_error(ErrorKind::data, "line 1: expected a prefix of at most 3 tokens, found 4", [&] {
+  expect_error(ErrorKind::data, "line 1: expected a prefix of at most 3 tokens, found 4", [&] {
     short_sighted.translate(std::span(lines).first(1), {.prefixes = std::span(lines).last(1)});
   });
 }

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::io {

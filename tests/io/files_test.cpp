@@ -16,9 +16,9 @@
 #include <thread>
 
 #include "heed/base/cancellation.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/failing_calls.h"
-#include "support/small_disk.h"
+#include "support/full_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::io {
@@ -114,7 +114,7 @@ TEST(Files, AFullDiskKeepsTheOldFileAndLeavesNothingBeside) {
   write_file_atomically(folder.file("a"), "old");
   // The small one fails in commit, when the buffer is flushed; the large one in write.
   for (const std::size_t size : {5000ul, 500'000ul}) {
-    const SmallDisk disk(4096);
+    const FullDisk disk(4096);
     expect_error(ErrorKind::failed, folder.file("a") + ": cannot be written: File too large",
                  [&] { write_file_atomically(folder.file("a"), std::string(size, 'x')); });
     EXPECT_EQ(read_file(folder.file("a")), "old");

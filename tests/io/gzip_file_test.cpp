@@ -9,7 +9,7 @@
 
 #include "heed/base/cancellation.h"
 #include "heed/io/descriptor.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/gzip.h"
 #include "support/temporary_folder.h"
 

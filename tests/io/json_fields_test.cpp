@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/io/files.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::io {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::io {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "heed/io/files.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::io {

@@ -8,10 +8,10 @@
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
+#include "support/full_disk.h"
 #include "support/same_bits.h"
-#include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
 namespace heed::models {
@@ -87,12 +87,12 @@ TEST(ConvertWeights, ALanguageModelIsConvertedToo) {
 TEST(ConvertWeights, RefusesToRoundASecondTimeAndToReplaceAModel) {
   const Folders folders;
   convert_weights(folders.path("f32"), folders.path("int8"), WeightFormat::int8);
-  io::expect_error(
+  expect_error(
       ErrorKind::model,
       folders.path("int8") + ": expected weights of f32, f16 or bf16 to make int4 of, found int8",
       [&] { convert_weights(folders.path("int8"), folders.path("int4"), WeightFormat::int4); });
   EXPECT_FALSE(std::filesystem::exists(folders.path("int4")));
-  io::expect_error(
+  expect_error(
       ErrorKind::usage, folders.path("f32") + ": expected a folder without a model, found one",
       [&] { convert_weights(folders.path("int8"), folders.path("f32"), WeightFormat::f32); });
   convert_weights(folders.path("f32"), folders.path("f16"), WeightFormat::f16);
@@ -107,8 +107,8 @@ TEST(ConvertWeights, RefusesAFolderWithAnythingInIt) {
   const auto convert = [&] { convert_weights(folders.path("f32"), to, WeightFormat::int8); };
   for (const char* name : {"config.json", "tokenizer.model", "thesis.txt", ".git"}) {
     folders.folder.write(std::string("project/") + name, "precious");
-    io::expect_error(ErrorKind::usage,
-                     to + ": expected a new or empty folder, found " + name + " in it", convert);
+    expect_error(ErrorKind::usage,
+                 to + ": expected a new or empty folder, found " + name + " in it", convert);
     EXPECT_EQ(io::read_file(to + '/' + name), "precious");
     std::filesystem::remove(to + '/' + name);
   }
@@ -116,16 +116,15 @@ TEST(ConvertWeights, RefusesAFolderWithAnythingInIt) {
   convert();
   EXPECT_EQ(load_config(to).weights, WeightFormat::int8);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(to), {}), 4);
-  io::expect_error(ErrorKind::usage,
-                   "`output`: expected a folder for the model, found an empty name",
-                   [&] { convert_weights(folders.path("f32"), "", WeightFormat::int8); });
+  expect_error(ErrorKind::usage, "`output`: expected a folder for the model, found an empty name",
+               [&] { convert_weights(folders.path("f32"), "", WeightFormat::int8); });
 }
 
 // The disk is full when the weights are written, after everything else.
 TEST(ConvertWeights, AFailureLeavesNothing) {
   const Folders folders;
   std::filesystem::create_directory(folders.path("empty"));
-  const SmallDisk disk(std::filesystem::file_size(folders.path("f32/model.safetensors")) / 4);
+  const FullDisk disk(std::filesystem::file_size(folders.path("f32/model.safetensors")) / 4);
   for (const char* name : {"config.json", "tokenizer.model"}) {
     ASSERT_NO_THROW(io::write_file_atomically(folders.path("copy"),
                                               io::read_file(folders.path("f32/") + name)));

@@ -6,15 +6,13 @@
 
 #include "heed/io/safetensors.h"
 #include "heed/models/model_folder.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 #include "support/sample.h"
 #include "support/temporary_folder.h"
 
 namespace heed::models {
 namespace {
-
-using io::expect_error;
 
 std::vector<nn::NamedTensor> base() {
   return {{"a.weight", sample({3, 4})}, {"a.bias", sample({3})}};

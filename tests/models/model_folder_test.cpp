@@ -16,16 +16,14 @@
 #include "heed/models/classifier.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/translation_model.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 #include "support/sample.h"
 #include "support/temporary_folder.h"
 
 namespace heed::models {
 namespace {
-
-using io::expect_error;
 
 text::Tokenizer letters() {
   const std::vector<std::string> lines{"abcde fghij klmno pqrst"};

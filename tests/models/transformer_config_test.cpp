@@ -8,13 +8,11 @@
 #include "heed/models/masked_model.h"
 #include "heed/models/presets.h"
 #include "heed/models/translation_model.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 
 namespace heed::models {
 namespace {
-
-using io::expect_error;
 
 TEST(TransformerConfig, PresetsHaveTheirSizes) {
   const auto sizes = [](std::string_view name) {

@@ -11,9 +11,9 @@
 #include "heed/models/model_folder.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/optimizer.h"
-#include "io/expect_error.h"
 #include "models/same_gradients.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 
 namespace heed::models {
@@ -288,10 +288,10 @@ TEST(TranslationModel, QuantizedWeightsAreNearTheFloats) {
 TEST(TranslationModel, QuantizedCannotBeTrained) {
   const auto sources = sample_sentences({5}), targets = sample_sentences({4});
   TranslationModel quantized = quantize(TranslationModel(small_config(), 3), WeightFormat::int8);
-  io::expect_error(ErrorKind::failed,
-                   "embedding.weight: expected floats, which can be trained, found a "
-                   "quantized weight",
-                   [&] { nn::named_parameters(quantized); });
+  expect_error(ErrorKind::failed,
+               "embedding.weight: expected floats, which can be trained, found a "
+               "quantized weight",
+               [&] { nn::named_parameters(quantized); });
   auto context = nn::ForwardContext::training(1, 1);
   EXPECT_THROW(backward(quantized.loss(batch_of(sources, targets), context).loss), Error);
   EXPECT_THROW(TranslationModel(quantized.config(), 1), Error);

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::serve {
 namespace {
@@ -17,8 +17,8 @@ std::string list_of(const std::string& value, int count) {
 
 TEST(Request, RefusesMoreValuesThanARequestHas) {
   for (const char* value : {"{}", "[]", "0"}) {
-    io::expect_error(ErrorKind::data, "request: expected at most 20000 values of JSON, found more",
-                     [&] { (Request{.body = list_of(value, 100'000)}.json()); });
+    expect_error(ErrorKind::data, "request: expected at most 20000 values of JSON, found more",
+                 [&] { (Request{.body = list_of(value, 100'000)}.json()); });
   }
   EXPECT_EQ((Request{.body = list_of("0", 10'000)}.json()).at("list").size(), 10'000u);
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/random.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "text/lower_case_tokenizer.h"
 
 namespace heed::text {
@@ -28,7 +28,7 @@ TEST(Charsmap, ATableThatLeadsToItsOwnTextsNormalises) {
 TEST(Charsmap, ATrieThatLeadsOutOfItselfIsRefused) {
   const auto expect_refused = [](const std::vector<std::uint32_t>& trie, const std::string& texts) {
     for (const int spec : {3, 5}) {  // of the normalizer and of the denormalizer
-      io::expect_error(ErrorKind::model, "tokenizer: not a SentencePiece model", [&] {
+      expect_error(ErrorKind::model, "tokenizer: not a SentencePiece model", [&] {
         Tokenizer::from_bytes(tokenizer_with_charsmap(charsmap(trie, texts), spec));
       });
     }

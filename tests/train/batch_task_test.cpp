@@ -9,7 +9,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/train/schedule.h"
 #include "heed/train/training.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/same_bits.h"
 #include "support/temporary_folder.h"
 #include "train/toy_classes.h"
@@ -133,13 +133,13 @@ TEST_F(BatchTaskTest, ResumesWithTheSameOptionsAndBatchesOnly) {
   TrainingOptions options = small_training();
   run("model", options, 4);
   options.accumulate = 2;
-  io::expect_error(ErrorKind::usage,
-                   "`accumulate`: expected 1, with which this run was started, found 2",
-                   [&] { run("model", options); });
+  expect_error(ErrorKind::usage,
+               "`accumulate`: expected 1, with which this run was started, found 2",
+               [&] { run("model", options); });
   batches.pop_back();
-  io::expect_error(ErrorKind::usage,
-                   "training: expected the data with which this run was started, found other data",
-                   [&] { run("model", small_training()); });
+  expect_error(ErrorKind::usage,
+               "training: expected the data with which this run was started, found other data",
+               [&] { run("model", small_training()); });
 }
 
 TEST_F(BatchTaskTest, ResumesWithTheSameContentsOnly) {
@@ -148,14 +148,14 @@ TEST_F(BatchTaskTest, ResumesWithTheSameContentsOnly) {
   batches[3].input.ids[1] = 10;
   ASSERT_NE(batches[3].input.ids, same[3].input.ids);
   const auto resume = [&] { run("model", small_training()); };
-  io::expect_error(ErrorKind::usage,
-                   "training: expected the data with which this run was started, found other data",
-                   resume);
+  expect_error(ErrorKind::usage,
+               "training: expected the data with which this run was started, found other data",
+               resume);
   batches = same;
   std::swap(batches[0], batches[1]);
-  io::expect_error(ErrorKind::usage,
-                   "training: expected the data with which this run was started, found other data",
-                   resume);
+  expect_error(ErrorKind::usage,
+               "training: expected the data with which this run was started, found other data",
+               resume);
   batches = same;
   EXPECT_NO_THROW(resume());
 }
@@ -206,9 +206,8 @@ TEST_F(BatchTaskTest, SavesAModelFolderWithItsTokenizer) {
 TEST_F(BatchTaskTest, RefusesOptionsOutOfRangeAndMakesNoFolder) {
   TrainingOptions options = small_training();
   options.accumulate = 0;
-  io::expect_error(ErrorKind::usage,
-                   "`accumulate`: expected a whole number from 1 to 1000000, found 0",
-                   [&] { run("model", options); });
+  expect_error(ErrorKind::usage, "`accumulate`: expected a whole number from 1 to 1000000, found 0",
+               [&] { run("model", options); });
   EXPECT_FALSE(std::filesystem::exists(folder.file("model")));
 }
 

@@ -11,13 +11,11 @@
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
 #include "heed/train/base_model.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "train/toy_classes.h"
 
 namespace heed::train {
 namespace {
-
-using io::expect_error;
 
 void expect_refused(ErrorKind kind, const Training& training, const std::string& message) {
   expect_error(kind, message, [&] { hash_after(training); });

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 
 namespace heed::train {
 namespace {
@@ -35,12 +35,12 @@ TEST(EarlyStopping, TakesTheMetricsOfATaskAndWantsDataForThem) {
   EXPECT_NO_THROW(check(StoppingMetric::none, false));
   EXPECT_NO_THROW(check(StoppingMetric::loss, true));
   EXPECT_NO_THROW(check(StoppingMetric::accuracy, true));
-  io::expect_error(ErrorKind::usage, "`early_stopping`: expected `valid_labelled`, found none",
-                   [&] { check(StoppingMetric::loss, false); });
-  io::expect_error(ErrorKind::usage,
-                   "`early_stopping`: expected none, loss or accuracy for this task, found bleu",
-                   [&] { check(StoppingMetric::bleu, true); });
-  io::expect_error(
+  expect_error(ErrorKind::usage, "`early_stopping`: expected `valid_labelled`, found none",
+               [&] { check(StoppingMetric::loss, false); });
+  expect_error(ErrorKind::usage,
+               "`early_stopping`: expected none, loss or accuracy for this task, found bleu",
+               [&] { check(StoppingMetric::bleu, true); });
+  expect_error(
       ErrorKind::usage, "`early_stopping`: expected none or loss for this task, found bleu",
       [] { check_early_stopping(StoppingMetric::bleu, std::nullopt, true, "`valid_text`"); });
 }

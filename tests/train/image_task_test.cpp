@@ -6,14 +6,12 @@
 
 #include "heed/base/parallel.h"
 #include "heed/models/model_folder.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
 
 namespace heed::train {
 namespace {
-
-using io::expect_error;
 
 TEST(ImageTask, LearnsTheClassesAndTellsHowWell) {
   const ToyImages toy;

@@ -7,13 +7,11 @@
 #include "heed/base/parallel.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "train/toy_classes.h"
 
 namespace heed::train {
 namespace {
-
-using io::expect_error;
 
 TEST(MaskedTask, LearnsWhatWasHiddenAndShowsIt) {
   const ToyClasses toy;

@@ -8,8 +8,8 @@
 #include "heed/core/storage.h"
 #include "heed/models/classifier.h"
 #include "heed/models/language_model.h"
-#include "io/expect_error.h"
 #include "models/small_models.h"
+#include "support/expect_error.h"
 
 namespace heed::train {
 namespace {
@@ -24,9 +24,8 @@ TEST(MemoryNeed, CountsGradientsMomentsAndTheMovingAverage) {
 TEST(MemoryNeed, RefusesWhatDoesNotFitWithItsSize) {
   EXPECT_NO_THROW(check_memory(1000, "weights", 1000));
   EXPECT_NO_THROW(check_memory(Index{1} << 60, "weights", std::nullopt));
-  io::expect_error(ErrorKind::failed,
-                   "training: expected 41.3 GB of memory for weights, found 22.0 GB",
-                   [] { check_memory(41'300'000'000, "weights", 22'000'000'000); });
+  expect_error(ErrorKind::failed, "training: expected 41.3 GB of memory for weights, found 22.0 GB",
+               [] { check_memory(41'300'000'000, "weights", 22'000'000'000); });
 }
 
 TEST(MemoryNeed, OfAModelIsKnownBeforeItIsMade) {

@@ -15,7 +15,7 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/text/lines.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/failing_calls.h"
 #include "support/full_disk.h"
 #include "support/temporary_folder.h"
@@ -137,8 +137,8 @@ TEST(MetricsLog, RefusesWhatIsNoRegularFileAndNeverWaitsForIt) {
   const std::string pipe = folder.file("metrics.jsonl");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {pipe, std::string("/dev/null")}) {
-    io::expect_error(ErrorKind::failed, path + ": expected a regular file, found something else",
-                     [&] { MetricsLog(path, 0, 0); });
+    expect_error(ErrorKind::failed, path + ": expected a regular file, found something else",
+                 [&] { MetricsLog(path, 0, 0); });
   }
 }
 

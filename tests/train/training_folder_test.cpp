@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "heed/io/files.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/failing_calls.h"
 #include "train/toy_training.h"
 
@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void expect_unusable(const std::string& path, const std::string& message) {
-  io::expect_error(ErrorKind::usage, message,
-                   [&] { TrainingFolder(path).check_usable(RunMode::start_or_resume); });
+  expect_error(ErrorKind::usage, message,
+               [&] { TrainingFolder(path).check_usable(RunMode::start_or_resume); });
 }
 
 TEST(TrainingFolder, SaysWhyAPathCannotBeUsed) {
@@ -41,9 +41,8 @@ TEST(TrainingLock, OnlyOneRunHasIt) {
   const TrainingLock lock(training);
   EXPECT_TRUE(is_training_in(training));
   EXPECT_EQ(lock.missing(), "");
-  io::expect_error(ErrorKind::failed,
-                   training.model() + ": another process is training in this folder",
-                   [&] { const TrainingLock second(training); });
+  expect_error(ErrorKind::failed, training.model() + ": another process is training in this folder",
+               [&] { const TrainingLock second(training); });
   EXPECT_TRUE(is_training_in(training));
   EXPECT_TRUE(io::is_folder(training.snapshots())) << "the second one removed nothing";
 }

@@ -19,7 +19,7 @@
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/weights.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "train/toy_training.h"
 
 namespace heed::train {
@@ -635,10 +635,10 @@ TEST(Training, AFailureRightAfterTheFirstCheckpointLeavesARunThatCanBeResumed) {
     void on_start(const RunStart&) override { fs::create_directories(path + "/full"); }
   } observer;
   observer.path = obstacle;
-  io::expect_error(ErrorKind::failed,
-                   obstacle + ": cannot be removed: Directory not empty; " + folder.checkpoint() +
-                       " holds the run as it was after update 0",
-                   [&] { train_model(training, observer); });
+  expect_error(ErrorKind::failed,
+               obstacle + ": cannot be removed: Directory not empty; " + folder.checkpoint() +
+                   " holds the run as it was after update 0",
+               [&] { train_model(training, observer); });
   fs::remove_all(obstacle);
   const std::string hash = run(training).weights_hash;
   EXPECT_EQ(hash, run(toy.training("whole")).weights_hash);

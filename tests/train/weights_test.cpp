@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "io/expect_error.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {
@@ -54,8 +54,8 @@ TEST(ReadWeights, RefusesATensorOfTooManyAxesByFileAndName) {
   const std::vector<std::int64_t> axes(Shape::max_rank + 1, 1);
   io::write_safetensors(path, std::vector{io::float_record("small", axes, {&value, 1})});
   Weights weights{{"small", Tensor::full({1}, 0)}};
-  io::expect_error(ErrorKind::model, path + ": small: expected at most 6 axes, found 7",
-                   [&] { read_weights(io::SafetensorsFile::load(path), "", weights); });
+  expect_error(ErrorKind::model, path + ": small: expected at most 6 axes, found 7",
+               [&] { read_weights(io::SafetensorsFile::load(path), "", weights); });
 }
 
 }  // namespace

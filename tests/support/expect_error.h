@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 
-namespace heed::io {
+namespace heed {
 
 template <typename Action>
 void expect_error(ErrorKind kind, const std::string& message, Action&& action) {
@@ -20,4 +20,4 @@ void expect_error(ErrorKind kind, const std::string& message, Action&& action) {
   }
 }
 
-}  // namespace heed::io
+}  // namespace heed
