@@ -1,8 +1,7 @@
 // Any bytes as an adapter of a small language model, which it is merged into.
-#include "harness.h"
 #include "heed/models/language_model.h"
 #include "heed/models/lora_adapter.h"
-#include "reliability/tiny_models.h"
+#include "tiny_models.h"
 
 using namespace heed;
 

@@ -1,10 +1,9 @@
 // Lines of state, recipe and files in a checkpoint whose checksum fits; or, if the input does not
 // begin with {, any bytes as a checkpoint.
-#include "harness.h"
 #include "heed/models/language_model.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/weights.h"
-#include "reliability/tiny_models.h"
+#include "tiny_models.h"
 
 using namespace heed;
 

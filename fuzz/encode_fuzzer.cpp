@@ -35,6 +35,10 @@ std::string streamed(const Tokenizer& tokenizer, const std::vector<int>& ids) {
 
 }  // namespace
 
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  return fuzz::prepare([] { tokenizers(); });
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::test(ErrorKind::data, data, size, [](std::string_view input) {
     if (!is_valid_utf8(input)) return;  // refused long before

@@ -64,10 +64,6 @@ inline const ExplorerApi& explorer_api(unsigned char choice) {
 
 }  // namespace heed::fuzz
 
-// Makes the models before libFuzzer starts its threads. Tokenizers are trained in a child process,
-// and a fork may copy the allocator of the address sanitizer while another thread holds its locks.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  heed::set_num_threads(1);
-  heed::fuzz::explorer_api(0);
-  return 0;
+  return heed::fuzz::prepare([] { heed::fuzz::explorer_api(0); });
 }

@@ -1,7 +1,6 @@
 // Any text as generation_config.json of a small translation model, which is then run.
-#include "harness.h"
 #include "reliability/load_and_run.h"
-#include "reliability/tiny_models.h"
+#include "tiny_models.h"
 
 using namespace heed;
 

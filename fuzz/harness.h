@@ -36,6 +36,16 @@ int test(ErrorKind refusal, const std::uint8_t* data, std::size_t size, Work&& w
   return 0;
 }
 
+// The body of LLVMFuzzerInitialize, which libFuzzer calls before it starts threads, for harnesses
+// that train a tokenizer. That is done in a child process, and a fork may copy the allocator of the
+// address sanitizer while another thread holds its locks.
+template <typename Work>
+int prepare(Work&& work) {
+  set_num_threads(1);
+  work();
+  return 0;
+}
+
 // The first byte of an input, a choice among several, and the rest.
 inline std::pair<unsigned char, std::string_view> split_choice(std::string_view input) {
   if (input.empty()) return {0, input};

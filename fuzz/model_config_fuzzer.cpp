@@ -1,10 +1,9 @@
 // Any text as config.json. What is valid comes back from its own JSON, and a small model of it is
 // built and run.
-#include "harness.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
 #include "reliability/load_and_run.h"
-#include "reliability/tiny_models.h"
+#include "tiny_models.h"
 
 using namespace heed;
 

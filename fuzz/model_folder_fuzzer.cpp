@@ -1,7 +1,6 @@
 // A whole model: config.json, a zero byte, model.safetensors. One that loads is run.
-#include "harness.h"
 #include "reliability/load_and_run.h"
-#include "reliability/tiny_models.h"
+#include "tiny_models.h"
 
 using namespace heed;
 

@@ -37,8 +37,8 @@ class Damage {
   // How many of the files run that end before their last byte.
   Index num_prefixes_that_run() const {
     Index count = 0;
-    for (std::size_t size = 0; size < whole_.size(); size += step) {
-      count += still_runs(whole_.substr(0, size));
+    for (std::size_t missing = 1; missing <= whole_.size(); missing += step) {
+      count += still_runs(whole_.substr(0, whole_.size() - missing));
     }
     return count;
   }
