@@ -3,7 +3,7 @@
 # make demo   train a small translator on the built-in corpus and try it
 # See CONTRIBUTING.md for the others. Missing Debian packages are installed first.
 
-.PHONY: program test dev-test tsan-test fuzz demo bench format format-check style-check web-check tidy clean \
+.PHONY: program test dev-test tsan-test fuzz mutants coverage demo bench format format-check style-check web-check tidy clean \
         packages ci-packages
 
 program: packages
@@ -31,6 +31,16 @@ fuzz: ci-packages
 	cmake --preset dev
 	cmake --build --preset dev --target fuzzers
 	fuzz/run --minutes $(MINUTES)
+
+# Mutation testing: 300 small changes of the library, each of which a test should notice.
+mutants: packages
+	tests/mutation/run
+
+# Lines and branches of the library that the tests reach.
+coverage: ci-packages
+	cmake --preset coverage
+	cmake --build --preset coverage
+	scripts/coverage
 
 demo: program
 	build/release/heed demo
