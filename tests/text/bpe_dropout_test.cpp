@@ -6,7 +6,9 @@
 #include <set>
 
 #include "heed/base/error.h"
+#include "heed/text/message_reader.h"
 #include "support/multi30k.h"
+#include "text/lower_case_tokenizer.h"
 
 namespace heed::text {
 namespace {
@@ -115,6 +117,32 @@ TEST(BpeDropout, IsAFunctionOfTheKey) {
     EXPECT_EQ(dropout.encode("two young girls", key), again.encode("two young girls", key));
   }
   EXPECT_GT(ways.size(), 5u);
+}
+
+// The same model with the score of each piece before its name: the order of fields is free.
+std::string with_scores_first(const std::string& model) {
+  std::string other;
+  for (MessageReader outer(model); outer.next();) {
+    std::string name, score, type;
+    MessageReader inner(outer.content);
+    while (outer.field == 1 && inner.next()) {
+      if (inner.field == 1) name = message_field(1, std::string(inner.content));
+      if (inner.field == 2) score = '\x15' + std::string(inner.content);
+      if (inner.field == 3) type = {'\x18', static_cast<char>(inner.number)};
+    }
+    const bool is_piece = outer.field == 1;
+    other += message_field(static_cast<int>(outer.field),
+                           is_piece ? score + name + type : std::string(outer.content));
+  }
+  return other;
+}
+
+TEST(BpeDropout, ReadsTheFieldsOfAPieceInAnyOrder) {
+  const Tokenizer tokenizer = Tokenizer::from_bytes(with_scores_first(sample_tokenizer().bytes()));
+  const BpeDropout dropout(tokenizer, 0);
+  for (const std::string& line : sample_lines()) {
+    EXPECT_EQ(dropout.encode(line, 7), tokenizer.encode(line)) << line;
+  }
 }
 
 TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {

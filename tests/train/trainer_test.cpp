@@ -151,6 +151,23 @@ class TrainerTest : public testing::Test {
   float edge = infinity;
 };
 
+TEST_F(TrainerTest, EachUpdateSaysWhichShareOfTheRunIsDone) {
+  Recorder by_updates;
+  run("updates", by_updates);
+  ASSERT_EQ(by_updates.updates.size(), 24u);
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_DOUBLE_EQ(by_updates.updates[i].share_done, static_cast<double>(i + 1) / 24);
+  }
+
+  options.after = parse_run_length("3e", "after");  // of five batches
+  Recorder by_epochs;
+  run("epochs", by_epochs);
+  ASSERT_EQ(by_epochs.updates.size(), 15u);
+  for (std::size_t i = 0; i < 15; ++i) {
+    EXPECT_DOUBLE_EQ(by_epochs.updates[i].share_done, static_cast<double>(i + 1) / 15);
+  }
+}
+
 // --- Divergence ---
 
 TEST_F(TrainerTest, ADivergedRunGoesBackToItsLastGoodCheckpointWithHalfTheRate) {

@@ -81,5 +81,22 @@ TEST(TrainingLockDeathTest, WithoutLocksARunWarnsAndGoesOn) {
       "model: cannot be locked: No locks available; start no second run in this folder");
 }
 
+TEST(TrainingLockDeathTest, AFolderThatCannotBeOpenedIsNamed) {
+  const TemporaryFolder folder;
+  const TrainingFolder training(folder.file("model"));
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_openat, EMFILE)) ::_exit(77);
+        try {
+          const TrainingLock lock(training);
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(1);
+      },
+      testing::ExitedWithCode(3), "cannot be opened: Too many open files");
+}
+
 }  // namespace
 }  // namespace heed::train
