@@ -202,6 +202,18 @@ TEST_F(TrainerTest, ASkippedUpdateNamesTheGradientsAndTheBatch) {
             "epoch 3");
 }
 
+TEST_F(TrainerTest, ASkippedUpdateNamesTheFirstThreeBatchesThatItAccumulated) {
+  edge = -1;  // from the beginning
+  options.accumulate = 4;
+  Recorder recorder;
+  error_of("model", ErrorKind::diverged, recorder);
+  EXPECT_TRUE(recorder.updates.at(0).problem.ends_with(
+      "; batch 1 of epoch 1; batch 2 of epoch 1; batch 3 of epoch 1"))
+      << recorder.updates[0].problem;
+  EXPECT_TRUE(recorder.updates.at(1).problem.ends_with("place; batch 5 of epoch 1"))
+      << recorder.updates[1].problem;
+}
+
 struct Trouble {
   double rate;
   float edge;
