@@ -145,6 +145,29 @@ TEST(BpeDropout, ReadsTheFieldsOfAPieceInAnyOrder) {
   }
 }
 
+// The same model with one more number in the rules of its normalizer.
+std::string with_normalizer_rule(const std::string& model, int field, char value) {
+  std::string other;
+  for (MessageReader reader(model); reader.next();) {
+    std::string content(reader.content);
+    if (reader.field == 3) content += {static_cast<char>(field << 3), value};
+    other += message_field(static_cast<int>(reader.field), content);
+  }
+  return other;
+}
+
+TEST(BpeDropout, RefusesATokenizerThatChangesTheText) {
+  const std::string model = sample_tokenizer().bytes();
+  EXPECT_NO_THROW(BpeDropout(Tokenizer::from_bytes(with_normalizer_rule(model, 4, 0)), 0.1));
+  EXPECT_NO_THROW(BpeDropout(Tokenizer::from_bytes(with_normalizer_rule(model, 5, 1)), 0.1));
+  const auto expect_refused = [&](int field, char value) {
+    const auto tokenizer = Tokenizer::from_bytes(with_normalizer_rule(model, field, value));
+    EXPECT_THROW(BpeDropout(tokenizer, 0.1), Error) << field;
+  };
+  expect_refused(4, 1);  // spaces are removed
+  expect_refused(5, 0);  // spaces are not made visible
+}
+
 TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {
   const Lines lines = sample_lines();
   for (const Subwords subwords : {Subwords::unigram, Subwords::word, Subwords::character}) {

@@ -1,6 +1,7 @@
 #include "heed/train/training_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -59,6 +60,14 @@ TEST(TrainingLock, ItsFoldersGoWithItUnlessTheyAreKept) {
   }
   EXPECT_TRUE(io::is_folder(training.snapshots()));
   EXPECT_FALSE(is_training_in(training));
+}
+
+TEST(TrainingLock, APipeInThePlaceOfTheFolderIsNotWaitedFor) {
+  const TemporaryFolder folder;
+  const TrainingFolder training(folder.path());
+  ASSERT_EQ(::mkfifo(training.training().c_str(), 0600), 0);
+  EXPECT_FALSE(is_training_in(training));
+  EXPECT_THROW(TrainingLock{training}, Error);
 }
 
 struct Warnings : TrainingObserver {
