@@ -10,6 +10,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <thread>
 
@@ -18,6 +19,21 @@
 #include "support/failing_calls.h"
 #include "support/small_disk.h"
 #include "support/temporary_folder.h"
+
+namespace {
+
+std::vector<std::string>* synced_paths = nullptr;
+
+}  // namespace
+
+// In place of the C library's, for everything in this program.
+extern "C" int fsync(int descriptor) {
+  if (synced_paths) {
+    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    synced_paths->push_back(std::filesystem::read_symlink(link).string());
+  }
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace heed::io {
 namespace {
@@ -280,6 +296,33 @@ TEST(FilesDeathTest, EveryNewFolderIsSyncedOrNotThere) {
       },
       testing::ExitedWithCode(3), "x: cannot be written: Input/output error");
   EXPECT_EQ(folder.num_files(), 0u);
+}
+
+// What `action` syncs, in order.
+std::vector<std::string> paths_synced_by(const std::function<void()>& action) {
+  std::vector<std::string> paths;
+  synced_paths = &paths;
+  action();
+  synced_paths = nullptr;
+  return paths;
+}
+
+TEST(Files, ANewFolderIsSyncedAndTheOneAroundItToo) {
+  const TemporaryFolder folder;
+  const std::string root = std::filesystem::canonical(folder.path()).string();
+  EXPECT_EQ(paths_synced_by([&] { create_folder(root + "/x/y"); }),
+            (std::vector<std::string>{root + "/x", root, root + "/x/y", root + "/x"}));
+}
+
+TEST(Files, AFileIsSyncedUnderItsTemporaryNameAndItsFolderUnderTheNewOne) {
+  const TemporaryFolder folder;
+  const std::string root = std::filesystem::canonical(folder.path()).string();
+  const auto paths = paths_synced_by([&] { write_file_atomically(root + "/f", "text"); });
+  ASSERT_EQ(paths.size(), 2u);
+  EXPECT_TRUE(paths[0].starts_with(root + "/f.")) << paths[0];
+  EXPECT_EQ(paths[1], root);
+  EXPECT_EQ(paths_synced_by([&] { rename_file(root + "/f", root + "/g"); }),
+            std::vector<std::string>{root});
 }
 
 TEST(Files, FoldersAreMadeAndRequired) {
