@@ -228,6 +228,15 @@ TEST(Files, OnlyTemporaryFilesOfOursAreRemoved) {
   EXPECT_EQ(folder.num_files(), before);
 }
 
+TEST(Files, APipeOfATemporaryNameIsNotWaitedForAndALinkIsNotFollowed) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("a.12-3.heed-tmp").c_str(), 0600), 0);
+  fs::create_symlink(folder.write("precious", "text"), folder.file("a.12-4.heed-tmp"));
+  remove_abandoned_writes(folder.path());
+  EXPECT_TRUE(fs::is_symlink(folder.file("a.12-4.heed-tmp")));
+  EXPECT_EQ(read_file(folder.file("precious")), "text");
+}
+
 // A file that was made but not yet locked looks abandoned.
 TEST(Files, AWriterThatJustBeganLosesNothing) {
   const TemporaryFolder folder;
