@@ -3,8 +3,8 @@
 # make demo   train a small translator on the built-in corpus and try it
 # See CONTRIBUTING.md for the others. Missing Debian packages are installed first.
 
-.PHONY: program test dev-test tsan-test fuzz crash faults demo bench format format-check style-check web-check tidy clean \
-        packages ci-packages
+.PHONY: program test dev-test tsan-test fuzz crash faults mutants coverage demo bench format format-check style-check \
+        web-check tidy clean packages ci-packages
 
 program: packages
 	cmake --preset release
@@ -40,6 +40,16 @@ crash: program
 # Every system call of Heed fails with every error: make faults SAMPLE=100 for some of them
 faults: program
 	tests/reliability/faults $(if $(SAMPLE),--sample $(SAMPLE))
+
+# Mutation testing: 300 small changes of the library, each of which a test should notice.
+mutants: packages
+	tests/mutation/run
+
+# Lines and branches of the library that the tests reach.
+coverage: ci-packages
+	cmake --preset coverage
+	cmake --build --preset coverage
+	scripts/coverage
 
 demo: program
 	build/release/heed demo

@@ -122,6 +122,15 @@ TEST_F(ImageFile, ThatIsCutShortIsRefusedWhereverItIsCut) {
   }
 }
 
+TEST_F(ImageFile, OfJpegIsRefusedWithoutItsEnd) {
+  const std::string whole = jpeg_bytes(noise(16));
+  const std::string without_end = whole.substr(0, whole.size() - 2);
+  for (const std::string& bytes : {without_end, without_end + std::string(100, '\0')}) {
+    EXPECT_EQ(error(bytes),
+              "expected a JPEG image, found a broken one: Premature end of JPEG file");
+  }
+}
+
 TEST_F(ImageFile, OfPngIsRefusedWhenAByteOfItsPixelsIsWrong) {
   std::string bytes = png_bytes(noise(16));
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x55);

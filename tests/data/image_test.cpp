@@ -50,6 +50,12 @@ TEST(Image, TakesTheShapeOfAModel) {
   EXPECT_EQ(other.pixels, Pixels(9, 80));
 }
 
+TEST(Image, MayBeOfOnePixel) {
+  const Image image = dark_image(1, 1, 3, "a.png");
+  EXPECT_EQ(image.shape, (ImageShape{1, 1, 3}));
+  EXPECT_EQ(image.pixels, Pixels(3, 0));
+}
+
 TEST(Image, RefusesSizesBeforeItTakesMemory) {
   expect_error(ErrorKind::data,
                "a.png: expected an image of 1 to 67108864 pixels, found 1000000 x 1000000",

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "heed/io/files.h"
+#include "heed/io/xxh3.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -134,6 +135,23 @@ std::string written_bytes() {
                                               {"blob", DType::u8, {3}, blob}},
                     {{"format", "pt"}});
   return read_file(folder.file("m"));
+}
+
+// Files of every version are read as long as these bytes stay the same.
+TEST(SafetensorsChecksum, IsMadeOfTheBytesOfTheDocument) {
+  const auto number = [](std::uint64_t value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto text = [&](const std::string& bytes) { return number(bytes.size()) + bytes; };
+  const float values[] = {1.5f, -2, 3, 0};
+  const std::string weight(reinterpret_cast<const char*>(values), sizeof values);
+  Xxh3 hash;
+  hash.update(number(1) + text("format") + text("pt"));
+  hash.update(number(2));
+  hash.update(text("blob") + text("U8") + number(1) + number(3) + std::string(3, '\0'));
+  hash.update(text("weight") + text("F32") + number(2) + number(2) + number(2) + weight);
+  EXPECT_NE(written_bytes().find("\"heed.xxh3\":\"" + hash.hex_digest() + '"'), std::string::npos)
+      << written_bytes();
 }
 
 TEST(SafetensorsChecksum, EveryFlippedBitIsFound) {

@@ -51,5 +51,20 @@ TEST(Softmax, ExponentialOfAnyNanIsNan) {
   for (const float value : exponentials(x)) EXPECT_TRUE(std::isnan(value));
 }
 
+TEST(Softmax, APartOfLogitsGivesItsMaximumSumAndShifts) {
+  for (const bool is_masked : {false, true}) {
+    for (const bool wants_shifts : {false, true}) {
+      const float infinity = std::numeric_limits<float>::infinity();
+      std::vector<float> z =
+          is_masked ? std::vector<float>(5, -infinity) : std::vector<float>{1, 3, 3, 2, 3};
+      const LogitsPart part = take_logits_part(z.data(), 5, wants_shifts);
+      EXPECT_EQ(part.max, is_masked ? -infinity : 3);
+      EXPECT_NEAR(part.sum, is_masked ? 0 : 3 + std::exp(-1.0) + std::exp(-2.0), 1e-5);
+      EXPECT_EQ(part.shifts, !wants_shifts ? 0 : is_masked ? -infinity : -3);
+      EXPECT_NEAR(z[0], is_masked ? 0 : std::exp(-2.0), 1e-6);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::kernels

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "heed/base/error.h"
+#include "heed/text/message_reader.h"
 #include "support/multi30k.h"
+#include "text/lower_case_tokenizer.h"
 
 namespace heed::text {
 namespace {
@@ -115,6 +117,59 @@ TEST(BpeDropout, IsAFunctionOfTheKey) {
     EXPECT_EQ(dropout.encode("two young girls", key), again.encode("two young girls", key));
   }
   EXPECT_GT(ways.size(), 5u);
+}
+
+// The same model with the score of each piece before its name: the order of fields is free.
+std::string with_scores_first(const std::string& model) {
+  std::string other;
+  for (MessageReader outer(model); outer.next();) {
+    std::string name, score, type;
+    MessageReader inner(outer.content);
+    while (outer.field == 1 && inner.next()) {
+      if (inner.field == 1) name = message_field(1, std::string(inner.content));
+      if (inner.field == 2) score = '\x15' + std::string(inner.content);
+      if (inner.field == 3) type = {'\x18', static_cast<char>(inner.number)};
+    }
+    const bool is_piece = outer.field == 1;
+    other += message_field(static_cast<int>(outer.field),
+                           is_piece ? score + name + type : std::string(outer.content));
+  }
+  return other;
+}
+
+TEST(BpeDropout, ReadsTheFieldsOfAPieceInAnyOrder) {
+  Lines lines(60, "ab");
+  lines.insert(lines.end(), 40, "cde");
+  lines.insert(lines.end(), 10, "abcd");
+  const auto trained = Tokenizer::train(lines, {.vocabulary = 14, .is_running_text = true});
+  const Tokenizer tokenizer = Tokenizer::from_bytes(with_scores_first(trained.bytes()));
+  const auto ids = tokenizer.encode("abcde");
+  ASSERT_EQ(ids.size(), 2u);
+  EXPECT_EQ(tokenizer.piece(ids[1]), "cde");  // its score is above that of "abcd"
+  EXPECT_EQ(BpeDropout(tokenizer, 0).encode("abcde", 7), ids);
+}
+
+// The same model with one more number in the rules of its normalizer.
+std::string with_normalizer_rule(const std::string& model, int field, char value) {
+  std::string other;
+  for (MessageReader reader(model); reader.next();) {
+    std::string content(reader.content);
+    if (reader.field == 3) content += {static_cast<char>(field << 3), value};
+    other += message_field(static_cast<int>(reader.field), content);
+  }
+  return other;
+}
+
+TEST(BpeDropout, RefusesATokenizerThatChangesTheText) {
+  const std::string model = sample_tokenizer().bytes();
+  EXPECT_NO_THROW(BpeDropout(Tokenizer::from_bytes(with_normalizer_rule(model, 4, 0)), 0.1));
+  EXPECT_NO_THROW(BpeDropout(Tokenizer::from_bytes(with_normalizer_rule(model, 5, 1)), 0.1));
+  const auto expect_refused = [&](int field, char value) {
+    const auto tokenizer = Tokenizer::from_bytes(with_normalizer_rule(model, field, value));
+    EXPECT_THROW(BpeDropout(tokenizer, 0.1), Error) << field;
+  };
+  expect_refused(4, 1);  // spaces are removed
+  expect_refused(5, 0);  // spaces are not made visible
 }
 
 TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {

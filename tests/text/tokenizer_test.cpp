@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "heed/base/error.h"
+#include "heed/text/message_reader.h"
 #include "support/multi30k.h"
 #include "support/temporary_folder.h"
 
@@ -112,6 +114,25 @@ TEST(Tokenizer, OfBytesKnowsEveryText) {
   EXPECT_EQ(tokenizer.byte(4 + 'a'), 'a');
   EXPECT_EQ(tokenizer.byte(Tokenizer::end), std::nullopt);
   EXPECT_EQ(tokenizer.decode(ids), text);
+}
+
+// Other programs look for these ids in the model.
+TEST(Tokenizer, OfAnyKindNamesItsSpecialIdsInTheModel) {
+  for (const Subwords subwords : all_subwords) {
+    SCOPED_TRACE(name_of(subwords));
+    const auto tokenizer = Tokenizer::train(
+        sample_lines(), {.vocabulary = sample_vocabulary(subwords), .subwords = subwords});
+    MessageReader model(tokenizer.bytes());
+    ASSERT_TRUE(model.find(2));  // the trainer's options
+    std::map<std::uint64_t, std::uint64_t> numbers;
+    for (MessageReader options(model.content); options.next();) {
+      numbers[options.field] = options.number;
+    }
+    EXPECT_EQ(numbers[40], static_cast<std::uint64_t>(Tokenizer::unknown));
+    EXPECT_EQ(numbers[41], static_cast<std::uint64_t>(Tokenizer::begin));
+    EXPECT_EQ(numbers[42], static_cast<std::uint64_t>(Tokenizer::end));
+    EXPECT_EQ(numbers[43], static_cast<std::uint64_t>(Tokenizer::pad));
+  }
 }
 
 TEST(Tokenizer, HasExactlyTheVocabularyThatWasAskedFor) {

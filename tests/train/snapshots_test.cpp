@@ -211,7 +211,15 @@ TEST(StoredSnapshots, RefuseAnotherModelAndAnUpdateThatIsNotThere) {
   Weights other = {weights(0, 0)[0]};
   EXPECT_THROW(read_snapshot(folder.path(), 10, other), Error);
   Weights same = weights(0, 0);
-  EXPECT_THROW(read_snapshot(folder.path(), 11, same), Error);
+  try {
+    read_snapshot(folder.path(), 11, same);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_TRUE(std::string_view(error.what())
+                    .ends_with(": expected the weights of update 11, found nothing"))
+        << error.what();
+  }
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ struct Recorder : TrainingObserver {
   std::function<void()> after_rollback = [] {};
   std::function<void()> after_warning = [] {};
   std::vector<UpdateReport> updates;
+  std::vector<ValidationReport> validations;
   std::vector<RollbackReport> rollbacks;
   std::vector<std::string> warnings;
 
@@ -69,6 +70,7 @@ struct Recorder : TrainingObserver {
     updates.push_back(report);
     after_update();
   }
+  void on_validation(const ValidationReport& report) override { validations.push_back(report); }
   void on_rollback(const RollbackReport& report) override {
     rollbacks.push_back(report);
     after_rollback();
@@ -153,6 +155,55 @@ class TrainerTest : public testing::Test {
   float edge = infinity;
 };
 
+TEST_F(TrainerTest, EachUpdateSaysWhichShareOfTheRunIsDone) {
+  Recorder by_updates;
+  run("updates", by_updates);
+  ASSERT_EQ(by_updates.updates.size(), 24u);
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_DOUBLE_EQ(by_updates.updates[i].share_done, static_cast<double>(i + 1) / 24);
+  }
+
+  options.after = parse_run_length("3e", "after");  // of five batches
+  Recorder by_epochs;
+  run("epochs", by_epochs);
+  ASSERT_EQ(by_epochs.updates.size(), 15u);
+  for (std::size_t i = 0; i < 15; ++i) {
+    EXPECT_DOUBLE_EQ(by_epochs.updates[i].share_done, static_cast<double>(i + 1) / 15);
+  }
+}
+
+TEST_F(TrainerTest, AValidationMeasuresTheLatestWeightsAndTheirAverageAndTakesTheBetterOnes) {
+  options.average = 2;
+  options.keep = 7;
+  options.validate_every = options.save_every;
+  Recorder recorder;
+  run("model", recorder);
+
+  struct Place {
+    double bystander, place;
+    double loss() const { return (place - 1) * (place - 1) + 0.03 * bystander; }
+  };
+  const auto place_after = [&](Index update) {
+    Weights weights{{"bystander", Tensor::zeros({3, 1})}, {"place", Tensor::zeros({1})}};
+    read_snapshot(files("model").snapshots(), update, weights);
+    return Place{weights[0].value.values()[0], weights[1].value.values()[0]};
+  };
+  std::set<bool> choices;
+  ASSERT_EQ(recorder.validations.size(), 6u);
+  for (const ValidationReport& report : recorder.validations) {
+    if (report.update == 4) continue;  // nothing to average yet
+    SCOPED_TRACE(report.update);
+    const Place before = place_after(report.update - 4), latest = place_after(report.update);
+    const Place average{(before.bystander + latest.bystander) / 2,
+                        (before.place + latest.place) / 2};
+    EXPECT_NEAR(report.latest_loss, latest.loss(), 1e-5);
+    EXPECT_NEAR(report.loss, std::min(latest.loss(), average.loss()), 1e-5);
+    EXPECT_EQ(report.is_average, average.loss() < latest.loss());
+    choices.insert(report.is_average);
+  }
+  EXPECT_EQ(choices, (std::set<bool>{false, true})) << "both are worth a test";
+}
+
 // --- Divergence ---
 
 TEST_F(TrainerTest, ADivergedRunGoesBackToItsLastGoodCheckpointWithHalfTheRate) {
@@ -185,6 +236,18 @@ TEST_F(TrainerTest, ASkippedUpdateNamesTheGradientsAndTheBatch) {
             "training diverged: expected a usable loss and gradient, found none in the 5 updates "
             "up to 13: loss nan, gradient norm nan, not finite in bystander, place; batch 3 of "
             "epoch 3");
+}
+
+TEST_F(TrainerTest, ASkippedUpdateNamesTheFirstThreeBatchesThatItAccumulated) {
+  edge = -1;  // from the beginning
+  options.accumulate = 4;
+  Recorder recorder;
+  error_of("model", ErrorKind::diverged, recorder);
+  EXPECT_TRUE(recorder.updates.at(0).problem.ends_with(
+      "; batch 1 of epoch 1; batch 2 of epoch 1; batch 3 of epoch 1"))
+      << recorder.updates[0].problem;
+  EXPECT_TRUE(recorder.updates.at(1).problem.ends_with("place; batch 5 of epoch 1"))
+      << recorder.updates[1].problem;
 }
 
 struct Trouble {

@@ -1,6 +1,7 @@
 #include "heed/train/training_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -60,6 +61,14 @@ TEST(TrainingLock, ItsFoldersGoWithItUnlessTheyAreKept) {
   EXPECT_FALSE(is_training_in(training));
 }
 
+TEST(TrainingLock, APipeInThePlaceOfTheFolderIsNotWaitedFor) {
+  const TemporaryFolder folder;
+  const TrainingFolder training(folder.path());
+  ASSERT_EQ(::mkfifo(training.training().c_str(), 0600), 0);
+  EXPECT_FALSE(is_training_in(training));
+  EXPECT_THROW(TrainingLock{training}, Error);
+}
+
 struct Warnings : TrainingObserver {
   std::string text;
   void on_warning(const std::string& message) override { text += message; }
@@ -78,6 +87,23 @@ TEST(TrainingLockDeathTest, WithoutLocksARunWarnsAndGoesOn) {
       },
       testing::ExitedWithCode(3),
       "model: cannot be locked: No locks available; start no second run in this folder");
+}
+
+TEST(TrainingLockDeathTest, AFolderThatCannotBeOpenedIsNamed) {
+  const TemporaryFolder folder;
+  const TrainingFolder training(folder.file("model"));
+  EXPECT_EXIT(
+      {
+        if (!make_calls_fail(SYS_openat, EACCES)) ::_exit(77);
+        try {
+          const TrainingLock lock(training);
+        } catch (const Error& error) {
+          std::cerr << error.what() << std::endl;
+          ::_exit(3);
+        }
+        ::_exit(1);
+      },
+      testing::ExitedWithCode(3), "cannot be opened: Permission denied");
 }
 
 }  // namespace
