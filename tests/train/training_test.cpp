@@ -826,5 +826,18 @@ TEST(Training, RefusesADamagedCheckpoint) {
   EXPECT_EQ(kind_of_error(training), ErrorKind::model);
 }
 
+TEST(Training, ThePreviousCheckpointOfNoRunIsRefusedAndNothingIsMade) {
+  const TemporaryFolder folder;
+  const std::string model = folder.file("model");
+  try {
+    restore_previous_checkpoint(model);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_EQ(error.what(), model + ": expected a training run to resume, found none");
+  }
+  EXPECT_EQ(folder.num_files(), 0u);
+}
+
 }  // namespace
 }  // namespace heed::train

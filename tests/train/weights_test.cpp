@@ -58,5 +58,17 @@ TEST(ReadWeights, RefusesATensorOfTooManyAxesByFileAndName) {
                [&] { read_weights(io::SafetensorsFile::load(path), "", weights); });
 }
 
+TEST(ReadWeights, RefusesAnotherShapeOfAsManyValues) {
+  const TemporaryFolder folder;
+  WeightsWriter writer;
+  writer.add("", {{"w", Tensor::full({2, 3}, 1)}});
+  writer.write(folder.file("weights"), {});
+  const io::SafetensorsFile file = load_checked(folder.file("weights"));
+  Weights same{{"w", Tensor::zeros({2, 3})}}, other{{"w", Tensor::zeros({3, 2})}};
+  read_weights(file, "", same);
+  EXPECT_EQ(same[0].value.values()[5], 1);
+  EXPECT_THROW(read_weights(file, "", other), Error);
+}
+
 }  // namespace
 }  // namespace heed::train
