@@ -172,6 +172,14 @@ TEST(BpeDropout, RefusesATokenizerThatChangesTheText) {
   expect_refused(5, 0);  // spaces are not made visible
 }
 
+// SentencePiece merges the parts of a message.
+TEST(BpeDropout, RefusesATokenizerThatChangesTheTextInALaterPart) {
+  const std::string model = sample_tokenizer().bytes();
+  const std::string removes_spaces{4 << 3, 1};
+  const auto tokenizer = Tokenizer::from_bytes(model + message_field(3, removes_spaces));
+  EXPECT_THROW(BpeDropout(tokenizer, 0.1), Error);
+}
+
 TEST(BpeDropout, RefusesOtherPiecesAndOtherRates) {
   const Lines lines = sample_lines();
   for (const Subwords subwords : {Subwords::unigram, Subwords::word, Subwords::character}) {

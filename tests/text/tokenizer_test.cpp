@@ -11,6 +11,7 @@
 #include "heed/text/message_reader.h"
 #include "support/multi30k.h"
 #include "support/temporary_folder.h"
+#include "text/lower_case_tokenizer.h"
 
 namespace heed::text {
 namespace {
@@ -228,7 +229,8 @@ TEST(Tokenizer, IsLearnedFromLongLinesAndPastReservedCharacters) {
 
 // SentencePiece alone would end the process here.
 TEST(Tokenizer, IsLearnedFromAWordOfSeventyThousandCharacters) {
-  const Lines lines = {std::string(70000, 'x') + "é"};
+  Lines lines(1, std::string(70000, 'x'));
+  lines[0] += "é";
   const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 10});
   EXPECT_EQ(tokenizer.decode(tokenizer.encode(lines[0])), lines[0]);
 }
@@ -296,6 +298,16 @@ TEST(Tokenizer, ComesBackFromItsBytesAndFromAFile) {
   EXPECT_EQ(loaded.subwords(), Subwords::unigram);
   EXPECT_EQ(loaded.encode("two girls"), tokenizer.encode("two girls"));
   EXPECT_EQ(Tokenizer::from_bytes(tokenizer.bytes()).size(), tokenizer.size());
+}
+
+// SentencePiece merges the parts of a message.
+TEST(Tokenizer, TakesTheLastValueOfAModelInSeveralParts) {
+  const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 60});
+  ASSERT_EQ(tokenizer.subwords(), Subwords::bpe);
+  const std::string of_characters{3 << 3, 4};
+  const auto other = Tokenizer::from_bytes(tokenizer.bytes() + message_field(2, of_characters));
+  EXPECT_EQ(other.subwords(), Subwords::character);
+  EXPECT_EQ(other.decode(other.encode("the old dog")), "the old dog");
 }
 
 TEST(Tokenizer, RefusesWhatIsNotAModel) {

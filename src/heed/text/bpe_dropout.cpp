@@ -63,11 +63,8 @@ struct Normalizer {
   bool makes_spaces_visible = true;
 };
 
-Normalizer read_normalizer(std::string_view model) {
-  Normalizer normalizer;
-  MessageReader outer(model);
-  if (!outer.find(model_field::normalizer)) return normalizer;
-  for (MessageReader reader(outer.content); reader.next();) {
+void read_normalizer_part(std::string_view part, Normalizer& normalizer) {
+  for (MessageReader reader(part); reader.next();) {
     switch (reader.field) {
       case normalizer_field::character_rules:
         normalizer.has_character_rules = !reader.content.empty();
@@ -82,6 +79,14 @@ Normalizer read_normalizer(std::string_view model) {
         normalizer.makes_spaces_visible = reader.number != 0;
         break;
     }
+  }
+}
+
+// A message may come in several parts, which are merged: the last value of a field counts.
+Normalizer read_normalizer(std::string_view model) {
+  Normalizer normalizer;
+  for (MessageReader outer(model); outer.find(model_field::normalizer);) {
+    read_normalizer_part(outer.content, normalizer);
   }
   return normalizer;
 }

@@ -44,12 +44,14 @@ std::size_t count_pieces(std::string_view model) {
   return count;
 }
 
-// A number in one of the parts of a serialised SentencePiece model, or its default.
+// A number in one of the parts of a serialised SentencePiece model, or its default. A part that
+// comes several times is merged: the last value counts.
 std::uint64_t number_in(std::string_view model, int part, int field, std::uint64_t otherwise) {
-  MessageReader outer(model);
-  if (!outer.find(part)) return otherwise;
-  MessageReader inner(outer.content);
-  return inner.find(field) ? inner.number : otherwise;
+  std::uint64_t number = otherwise;
+  for (MessageReader outer(model); outer.find(part);) {
+    for (MessageReader inner(outer.content); inner.find(field);) number = inner.number;
+  }
+  return number;
 }
 
 constexpr std::uint64_t unigram_type = 1, bpe_type = 2, word_type = 3, character_type = 4;
