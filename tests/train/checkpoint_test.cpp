@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "heed/io/files.h"
+#include "heed/io/safetensors.h"
 #include "heed/train/training_folder.h"
+#include "heed/train/weights.h"
 #include "support/temporary_folder.h"
 
 namespace heed::train {
@@ -42,6 +46,31 @@ TEST_F(PromoteNextCheckpoint, CanBeCalledAgainBetweenItsSteps) {
   io::rename_file(folder.checkpoint(), folder.previous_checkpoint());
   promote_next_checkpoint(folder);
   expect_promoted();
+}
+
+// It had no rollbacks, recorded no environment, and wrote the roles of files with underscores.
+TEST(Checkpoint, OfTheFirstVersionIsRead) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("checkpoint");
+  Tensor weight = Tensor::full({1}, 1);
+  weight.require_gradient();
+  Optimizer optimizer({{"weight", weight}}, {});
+  const RunDescription run{{}, recipe_preset("demo"), {{{"valid-source", "a.txt"}}, "hash"}};
+  save_checkpoint(path, run, optimizer, nullptr);
+
+  io::Metadata metadata = io::SafetensorsFile::load(path).metadata();
+  auto state = nlohmann::json::parse(metadata["state"]);
+  for (const char* name : {"rate_scale", "rollbacks", "diverged_update"}) state.erase(name);
+  metadata["state"] = state.dump();
+  metadata["texts"] = R"({"valid_source":"a.txt","sha256":"hash"})";
+  metadata.erase("environment");
+  WeightsWriter().write(path, metadata);
+
+  const Checkpoint checkpoint = Checkpoint::load(path);
+  EXPECT_EQ(checkpoint.run().state.rate_scale, 1);
+  EXPECT_EQ(checkpoint.run().state.rollbacks, 0);
+  EXPECT_EQ(checkpoint.run().files.paths, run.files.paths);
+  EXPECT_FALSE(checkpoint.environment());
 }
 
 }  // namespace
