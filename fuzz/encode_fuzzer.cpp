@@ -19,7 +19,7 @@ const std::vector<Tokenizer>& tokenizers() {
                                          "a racket lies beside the bat", "die Höhle ist dunkel"};
     std::vector<Tokenizer> tokenizers;
     for (const Choice<Subwords>& subwords : choices<Subwords>()) {
-      tokenizers.push_back(Tokenizer::train(lines, {.vocabulary = 48, .subwords = subwords.value}));
+      tokenizers.push_back(Tokenizer::train(lines, {.vocabulary = 32, .subwords = subwords.value}));
     }
     return tokenizers;
   }();

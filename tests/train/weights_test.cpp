@@ -60,8 +60,9 @@ TEST(ReadWeights, RefusesATensorOfTooManyAxesByFileAndName) {
 
 TEST(ReadWeights, RefusesAnotherShapeOfAsManyValues) {
   const TemporaryFolder folder;
+  const Weights stored{{"w", Tensor::full({2, 3}, 1)}};
   WeightsWriter writer;
-  writer.add("", {{"w", Tensor::full({2, 3}, 1)}});
+  writer.add("", stored);
   writer.write(folder.file("weights"), {});
   const io::SafetensorsFile file = load_checked(folder.file("weights"));
   Weights same{{"w", Tensor::zeros({2, 3})}}, other{{"w", Tensor::zeros({3, 2})}};
