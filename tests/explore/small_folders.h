@@ -15,14 +15,24 @@
 namespace heed::explore {
 
 // Subwords of a few letters, so that words have several.
-inline text::Tokenizer small_tokenizer(models::ModelKind kind) {
+inline text::Tokenizer train_small_tokenizer(bool is_running_text, bool with_mask) {
   const std::vector<std::string> lines{"the bat sleeps in the cave", "the bat hits the ball",
                                        "a racket lies beside the bat", "the cave is dark",
                                        "a ball and a racket are in the cave"};
   return text::Tokenizer::train(lines, {.vocabulary = 48,
                                         .subwords = text::Subwords::bpe,
-                                        .is_running_text = kind == models::ModelKind::language,
-                                        .with_mask = kind == models::ModelKind::masked});
+                                        .is_running_text = is_running_text,
+                                        .with_mask = with_mask});
+}
+
+// All are trained at once, before an explorer starts threads: training forks, and a fork may copy
+// the allocator of the address sanitizer while another thread holds its locks.
+inline text::Tokenizer small_tokenizer(models::ModelKind kind) {
+  static const text::Tokenizer of_lines = train_small_tokenizer(false, false),
+                               of_running_text = train_small_tokenizer(true, false),
+                               with_mask = train_small_tokenizer(false, true);
+  if (kind == models::ModelKind::language) return of_running_text;
+  return kind == models::ModelKind::masked ? with_mask : of_lines;
 }
 
 // Larger weights than training begins with, so that attention has something to choose.
