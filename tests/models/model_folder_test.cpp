@@ -430,7 +430,7 @@ TEST(ModelFolder, RefusesDecodingSettingsBeyondTheirBounds) {
   refused(R"({"max_length": 1048577})",
           "max_length: expected an integer from 0 to 1048576, found 1048577");
   refused(R"({"length_penalty": 1e300})",
-          "length_penalty: expected a number from -100 to 100, found 1e+300");
+          "length_penalty: expected a number from -10 to 10, found 1e+300");
 }
 
 TEST(ModelFolder, RefusesWeightsOfAnotherFormatThanTheConfiguration) {

@@ -345,7 +345,7 @@ TEST(BadGenerationConfig, NumbersOutsideOfTheirRange) {
       {"max_length",
        {"-1", "1048577", "9223372036854775807", "0.5", "\"9\"", "true"},
        "an integer from 0 to 1048576"},
-      {"length_penalty", {"-101", "100.5", "1e300", "\"1\"", "{}"}, "a number from -100 to 100"},
+      {"length_penalty", {"-10.5", "100", "1e300", "\"1\"", "{}"}, "a number from -10 to 10"},
   };
   for (const Field& field : fields) {
     for (const char* value : field.values) {

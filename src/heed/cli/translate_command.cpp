@@ -153,7 +153,7 @@ void add_search_options(Command& command, TranslateOptions& options) {
   command.number("--beam,--beam-size", options.beam_size, {1, models::max_beam_size},
                  "beam size; 1 is greedy search (default: the model's own, otherwise 5)");
   command.number("--length-penalty", options.length_penalty,
-                 {-infer::largest_length_penalty, infer::largest_length_penalty},
+                 {-models::max_length_penalty, models::max_length_penalty},
                  "rank by score / length^PENALTY (default: the model's own, otherwise 1)");
   command.number("--max-length", options.max_length, {1, max_tokens_of_a_text},
                  "longest translation, in tokens (default: twice the input plus 50)");

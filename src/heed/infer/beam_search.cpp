@@ -153,8 +153,8 @@ void check_options(const BeamSearchOptions& options) {
     check_as(ErrorKind::usage, is_good, "`", name, "`: expected a number from ", least, " to ",
              most, ", found ", penalty);
   };
-  check_penalty("length_penalty", options.length_penalty, -largest_length_penalty,
-                largest_length_penalty);
+  check_penalty("length_penalty", options.length_penalty, -models::max_length_penalty,
+                models::max_length_penalty);
   check_penalty("diversity_penalty", options.diversity_penalty, 0, largest_score_penalty);
   check_penalty("coverage_penalty", options.coverage_penalty, 0, largest_score_penalty);
 }

@@ -17,10 +17,10 @@ struct TokenScore {
   float log_probability = 0;
 };
 
-inline constexpr double largest_length_penalty = 10;   // either way
 inline constexpr double largest_score_penalty = 1000;  // of diversity and coverage
 
-// Numbers beyond these bounds and models::max_beam_size are refused (ErrorKind::usage).
+// Numbers beyond this bound, models::max_beam_size and models::max_length_penalty are refused
+// (ErrorKind::usage).
 struct BeamSearchOptions {
   Index beam_size = 5;        // hypotheses kept at each step; 1 is greedy search
   double length_penalty = 1;  // hypotheses compete by score / length^penalty

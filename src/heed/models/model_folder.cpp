@@ -188,7 +188,8 @@ GenerationConfig load_generation_config(const std::string& folder) {
   generation.beam_size =
       fields.integer_or("num_beams", generation.beam_size, {.min = 1, .max = max_beam_size});
   generation.length_penalty =
-      fields.number_or("length_penalty", generation.length_penalty, {.min = -100, .max = 100});
+      fields.number_or("length_penalty", generation.length_penalty,
+                       {.min = -max_length_penalty, .max = max_length_penalty});
   generation.max_length =
       fields.integer_or("max_length", generation.max_length, {.min = 0, .max = max_output_length});
   return generation;

@@ -19,6 +19,7 @@
 namespace heed::models {
 
 inline constexpr Index max_beam_size = 1000;
+inline constexpr double max_length_penalty = 10;            // either way
 inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
 
 // The files above; a folder of images has two of them.
