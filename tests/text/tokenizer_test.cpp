@@ -280,6 +280,13 @@ TEST(Tokenizer, RefusesAVocabularyTooSmallForTheCharacters) {
             ErrorKind::usage);
 }
 
+TEST(Tokenizer, FitsItsVocabularyToTheTextWhenAskedTo) {
+  const Lines lines = {"the cat sat on the mat", "the dog sat on the log"};
+  EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 10000, .fit_vocabulary = true}).size(), 47);
+  EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 30, .fit_vocabulary = true}).size(), 30);
+  EXPECT_EQ(Tokenizer::train(lines, {.vocabulary = 16, .fit_vocabulary = true}).size(), 17);
+}
+
 TEST(Tokenizer, RefusesToLearnFromNothing) {
   for (const Lines& lines : {Lines{}, Lines{"", "  "}}) {
     const Error error = error_of([&] { Tokenizer::train(lines, {}); });

@@ -68,6 +68,39 @@ TEST(Schedule, ByTheClockTheWarmUpEndsWhereItMeetsTheFall) {
   EXPECT_DOUBLE_EQ(linear.rate(101, 0.225), 0.00775);
 }
 
+Schedule limited(ScheduleKind kind, Index warm_up, Index total = 0) {
+  return Schedule({.kind = kind, .peak = 0.01, .warm_up = warm_up, .max_warm_up_share = 0.1},
+                  total);
+}
+
+TEST(Schedule, AShortRunHasAShortWarmUp) {
+  const auto linear = limited(ScheduleKind::linear, 1500, 620);
+  EXPECT_EQ(linear.warm_up(), 62);
+  EXPECT_DOUBLE_EQ(linear.rate(31), 0.005);
+  EXPECT_DOUBLE_EQ(linear.rate(62), 0.01);
+  EXPECT_NEAR(linear.rate(621), 0, 1e-12);
+  EXPECT_EQ(limited(ScheduleKind::linear, 50, 620).warm_up(), 50);
+  EXPECT_DOUBLE_EQ(limited(ScheduleKind::constant, 100, 5).rate(1), 0.01);  // too short for any
+}
+
+TEST(Schedule, ByTheClockALimitedWarmUpEndsWithItsShareOfTheTime) {
+  const auto linear = limited(ScheduleKind::linear, 1500);
+  EXPECT_DOUBLE_EQ(linear.rate(15, 0.05), 0.005);
+  EXPECT_DOUBLE_EQ(linear.rate(30, 0.1), 0.01);
+  EXPECT_DOUBLE_EQ(linear.rate(160, 0.55), 0.005);
+  EXPECT_DOUBLE_EQ(linear.rate(300, 1.0), 0);
+  const auto root = limited(ScheduleKind::inverse_square_root, 1500);
+  EXPECT_DOUBLE_EQ(root.rate(30, 0.1), 0.01);
+  EXPECT_DOUBLE_EQ(root.rate(120, 0.4), 0.005);
+}
+
+TEST(Schedule, ByTheClockAWarmUpThatEndsEarlierStaysAtThePeak) {
+  const auto linear = limited(ScheduleKind::linear, 10);
+  EXPECT_DOUBLE_EQ(linear.rate(10, 0.01), 0.01);
+  EXPECT_DOUBLE_EQ(linear.rate(90, 0.09), 0.01);
+  EXPECT_DOUBLE_EQ(linear.rate(550, 0.55), 0.005);
+}
+
 TEST(Schedule, TheClockDoesNotMatterToRatesWithoutAnEnd) {
   EXPECT_DOUBLE_EQ(schedule(ScheduleKind::constant, 0).rate(5, 0.9), 0.01);
   EXPECT_DOUBLE_EQ(schedule(ScheduleKind::inverse_square_root, 100).rate(400, 0.9), 0.005);

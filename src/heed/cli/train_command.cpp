@@ -23,6 +23,9 @@ namespace {
 void apply(const std::map<std::string, std::string>& settings, train::Recipe& recipe) {
   // `ema` replaces the averaging of a preset.
   if (settings.contains("ema") && !settings.contains("average")) recipe.training.average = 1;
+  // Values that are typed are taken as they are; those of a preset are fitted to the run.
+  if (settings.contains("warm-up")) recipe.training.schedule.max_warm_up_share = 1;
+  if (settings.contains("vocabulary")) recipe.tokenizer.fit_vocabulary = false;
   train::set_fields(recipe, settings);
 }
 

@@ -59,6 +59,15 @@ void TrainingProgress::on_start(const train::RunStart& start) {
   log_.flush();
 }
 
+void TrainingProgress::on_plan(const train::RunPlan& plan) {
+  if (options_.quiet) return;
+  clear_bar();
+  log_ << fmt::format(
+      "plan: about {} updates in {}, {:.3g} epochs; peak learning rate {:.3g} at update {}\n",
+      plan.updates, clock_text(plan.seconds), plan.epochs, plan.peak_rate, plan.peak_update);
+  log_.flush();
+}
+
 void TrainingProgress::on_update(const train::UpdateReport& report) {
   if (first_seconds_ < 0) {
     first_seconds_ = seconds_of_last_line_ = report.seconds;

@@ -28,6 +28,7 @@ class TrainingProgress : public train::TrainingObserver {
   bool should_stop() override;
   void on_warning(const std::string& message) override;
   void on_start(const train::RunStart& start) override;
+  void on_plan(const train::RunPlan& plan) override;
   void on_update(const train::UpdateReport& report) override;
   void on_validation_start(Index update) override;
   void on_validation(const train::ValidationReport& report) override;

@@ -32,6 +32,9 @@ struct TokenizerOptions {
   // text, so a piece decodes to the same text everywhere. Not for words.
   bool is_running_text = false;
   bool with_mask = false;  // one of the pieces is Tokenizer::mask_piece. Not for bytes.
+  // A text that allows fewer pieces than `vocabulary` gets fewer, and one that needs more gets more.
+  // Otherwise such a text is refused.
+  bool fit_vocabulary = false;
 };
 
 // Immutable. Copies share the model, and any number of threads may use one at the same time.

@@ -163,6 +163,16 @@ std::unordered_map<std::string, std::string> trainer_arguments(const TokenizerOp
   return arguments;
 }
 
+// One piece for each character.
+int smallest_vocabulary(const TokenizerOptions& options, const Alphabet& alphabet) {
+  return num_special_pieces +
+         static_cast<int>(alphabet.num_characters + symbols_of_their_own(options, alphabet).size());
+}
+
+bool learns_subwords(const TokenizerOptions& options) {
+  return options.subwords != Subwords::word && options.subwords != Subwords::character;
+}
+
 void check_vocabulary(const TokenizerOptions& options, const Alphabet& alphabet) {
   check_as(ErrorKind::usage, options.vocabulary > num_special_pieces,
            "vocabulary: expected more than the ", num_special_pieces, " special pieces, got ",
@@ -171,19 +181,26 @@ void check_vocabulary(const TokenizerOptions& options, const Alphabet& alphabet)
            "vocabulary: expected text to learn from, found none");
   check_as(ErrorKind::usage, !options.is_running_text || options.subwords != Subwords::word,
            "subwords: expected bpe, unigram, char or byte for a running text, got word");
-  if (options.subwords == Subwords::word || options.subwords == Subwords::character) return;
-  const std::size_t smallest =
-      alphabet.num_characters + num_special_pieces + symbols_of_their_own(options, alphabet).size();
-  check_as(ErrorKind::data, static_cast<std::size_t>(options.vocabulary) >= smallest,
-           "vocabulary: ", options.vocabulary, " is too small, the text has ",
-           alphabet.num_characters, " different characters and needs at least ", smallest);
+  if (!learns_subwords(options)) return;
+  const int smallest = smallest_vocabulary(options, alphabet);
+  check_as(ErrorKind::data, options.vocabulary >= smallest, "vocabulary: ", options.vocabulary,
+           " is too small, the text has ", alphabet.num_characters,
+           " different characters and needs at least ", smallest);
+}
+
+TokenizerOptions fitted(TokenizerOptions options, const Alphabet& alphabet) {
+  if (options.fit_vocabulary && learns_subwords(options)) {
+    options.vocabulary = std::max(options.vocabulary, smallest_vocabulary(options, alphabet));
+  }
+  return options;
 }
 
 }  // namespace
 
 std::string train_sentencepiece(std::span<const std::string> lines,
-                                const TokenizerOptions& options) {
+                                const TokenizerOptions& wanted) {
   const Alphabet alphabet = find_alphabet(lines);
+  const TokenizerOptions options = fitted(wanted, alphabet);
   check_vocabulary(options, alphabet);
 
   // In a process of its own: SentencePiece cannot be cancelled, and ends its process when it meets
@@ -198,7 +215,8 @@ std::string train_sentencepiece(std::span<const std::string> lines,
     return bytes;
   });
 
-  if (options.subwords == Subwords::bpe || options.subwords == Subwords::unigram) {
+  const bool is_exact = options.subwords == Subwords::bpe || options.subwords == Subwords::unigram;
+  if (is_exact && !options.fit_vocabulary) {
     const int size = Tokenizer::from_bytes(model).size();
     check_as(ErrorKind::data, size >= options.vocabulary, "vocabulary: ", options.vocabulary,
              " is more than the text allows, which is ", size);

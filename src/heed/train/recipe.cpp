@@ -186,6 +186,8 @@ void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, Schedule
   list.choice("schedule", schedule.kind, "learning rate schedule after the warm-up", schedules);
   list.number<Index>("warm-up", schedule.warm_up, 0, "linear warm-up steps");
   list.alias("warmup-steps");
+  list.number<double>("max-warm-up-share", schedule.max_warm_up_share, 0.001,
+                      "maximum share of the run that the warm-up takes; 1 with --warm-up", 1);
   list.betas("betas", optimizer, "beta1 and beta2 of Adam");
   list.number<double>("epsilon", optimizer.epsilon, min_epsilon, "epsilon of Adam", 1);
   list.number<double>("weight-decay", optimizer.weight_decay, 0,

@@ -153,13 +153,19 @@ constexpr Preset presets[]{
     {"images", {}, images_training},
 };
 
+// A run may be shorter than the preset's own; its rate reaches the peak all the same.
+constexpr double max_warm_up_share = 0.1;
+
 }  // namespace
 
 Recipe recipe_preset(std::string_view name) {
   const models::TransformerConfig model = models::transformer_preset(name);  // refuses other names
   const auto preset = std::ranges::find(presets, name, &Preset::name);
   assert(preset != std::end(presets));
-  return {model, preset->tokenizer, preset->training()};
+  Recipe recipe{model, preset->tokenizer, preset->training()};
+  recipe.tokenizer.fit_vocabulary = true;
+  recipe.training.schedule.max_warm_up_share = max_warm_up_share;
+  return recipe;
 }
 
 }  // namespace heed::train

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <new>
 #include <sstream>
 
@@ -15,6 +16,7 @@
 #include "heed/core/storage.h"
 #include "heed/io/files.h"
 #include "heed/train/memory_need.h"
+#include "heed/train/run_plan.h"
 #include "heed/train/write_retry.h"
 
 namespace heed::train {
@@ -23,24 +25,28 @@ namespace {
 constexpr const char* hint =
     "; try a lower `learning_rate`, a longer `warm_up` or a smaller `clip`";
 
-// Updates of the whole run; 0 when the clock alone ends it.
-Index count_updates(const TrainingOptions& options, Task& task) {
+// Updates of the whole run, or `limit` if there are more; 0 when the clock alone ends it.
+Index count_updates(const TrainingOptions& options, Task& task, Index limit) {
   const Index by_updates = options.after.updates.value_or(0);
   if (!options.after.epochs) return by_updates;
+  if (by_updates > 0) limit = std::min(limit, by_updates);
   Index by_epochs = 0;
-  for (Index epoch = 0; epoch < *options.after.epochs; ++epoch) {
+  for (Index epoch = 0; epoch < *options.after.epochs && by_epochs < limit; ++epoch) {
     check_cancelled();
     by_epochs += (task.num_batches(epoch) + options.accumulate - 1) / options.accumulate;
-    if (by_updates > 0 && by_epochs >= by_updates) return by_updates;
   }
-  return by_epochs;
+  return std::min(by_epochs, limit);
 }
 
-// Only the schedules that end need the count, and counting takes time.
+// Counting takes time. Schedules without an end need to know only whether the run is long enough
+// for their warm-up.
 Schedule make_schedule(const TrainingOptions& options, Task& task) {
-  const bool ends = options.schedule.kind == ScheduleKind::cosine ||
-                    options.schedule.kind == ScheduleKind::linear;
-  return Schedule(options.schedule, ends ? count_updates(options, task) : 0);
+  const ScheduleOptions& schedule = options.schedule;
+  const bool ends = schedule.kind == ScheduleKind::cosine || schedule.kind == ScheduleKind::linear;
+  const auto enough = static_cast<Index>(
+      std::ceil(static_cast<double>(schedule.warm_up) / schedule.max_warm_up_share));
+  const Index limit = ends ? std::numeric_limits<Index>::max() : enough + 1;
+  return Schedule(schedule, count_updates(options, task, limit));
 }
 
 // False: stopped. The work changes nothing then.
@@ -298,7 +304,31 @@ void Trainer::report_update(UpdateReport report) {
   log_.queue(report);
   write([this] { log_.flush(); });
   observer_.on_update(report);
+  report_plan_if_due();
   check_divergence(report);
+}
+
+void Trainer::report_plan_if_due() {
+  constexpr Index min_updates = 5;
+  constexpr double min_seconds = 2;
+  if (is_planned_) return;
+  const Progress now{run_.state.epoch, run_.state.update, seconds()};
+  if (!timed_from_) {
+    timed_from_ = now;
+    return;
+  }
+  const Index updates = now.updates - timed_from_->updates;
+  const double time = now.seconds - timed_from_->seconds;
+  if (updates < min_updates || time < min_seconds) return;
+  is_planned_ = true;
+  const Index batches = task_.num_batches(now.epochs);
+  const RunPlan plan =
+      plan_run(options_.after, schedule_, now,
+               {.seconds_per_update = time / static_cast<double>(updates),
+                .updates_per_epoch = (batches + options_.accumulate - 1) / options_.accumulate});
+  observer_.on_plan(plan);
+  const std::string warning = warning_about(plan, schedule_, options_.schedule.peak);
+  if (!warning.empty()) observer_.on_warning(warning);
 }
 
 void Trainer::check_divergence(const UpdateReport& report) {

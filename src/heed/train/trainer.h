@@ -63,6 +63,8 @@ class Trainer {
   std::string describe_problem(const UpdateReport& report, const Batches& batches);
   void report_update(UpdateReport report);
   void check_divergence(const UpdateReport& report);
+  // When enough updates have been timed.
+  void report_plan_if_due();
 
   bool prepare_epoch();             // false: interrupted
   bool save_and_validate_if_due();  // false: interrupted
@@ -105,6 +107,9 @@ class Trainer {
   MetricsLog log_;
   std::optional<Saved> saved_;
   std::chrono::steady_clock::time_point save_time_;
+  // Start of the timing behind the plan: after an update that has paid for the warming of caches.
+  std::optional<Progress> timed_from_;
+  bool is_planned_ = false;
   double seconds_before_;
   std::chrono::steady_clock::time_point start_;
 };

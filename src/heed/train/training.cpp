@@ -156,6 +156,17 @@ class FolderRun {
       start.num_parameters += parameter.value.size();
     }
     observer_.on_start(start);
+    if (run.state.update == 0) report_fitted_vocabulary(start.data.vocabulary, run);
+  }
+
+  void report_fitted_vocabulary(Index size, const RunDescription& run) const {
+    const text::TokenizerOptions& tokenizer = run.recipe.tokenizer;
+    const bool is_learned = size > 0 && !run.files.paths.contains(base_model_role) &&
+                            (tokenizer.subwords == text::Subwords::bpe ||
+                             tokenizer.subwords == text::Subwords::unigram);
+    if (!is_learned || !tokenizer.fit_vocabulary || size == tokenizer.vocabulary) return;
+    observer_.on_warning("the text gives " + std::to_string(size) + " pieces instead of the " +
+                         std::to_string(tokenizer.vocabulary) + " of the preset");
   }
 
   // The files of a new run before its first checkpoint.

@@ -64,6 +64,15 @@ struct RunStart {
   Index update = 0;  // above 0: the run is resumed after this update
 };
 
+// What the run will look like, reported once its first updates have been timed.
+struct RunPlan {
+  Index updates = 0;      // of the whole run
+  double seconds = 0;     // that it takes, those before a resumption included
+  double epochs = 0;      // passes over the data
+  double peak_rate = 0;   // highest learning rate
+  Index peak_update = 0;  // where it has that
+};
+
 // A run that diverged continues from its last good checkpoint, with a smaller step.
 struct RollbackReport {
   std::string reason;
@@ -83,6 +92,7 @@ class TrainingObserver {
   virtual bool should_stop() { return false; }
   virtual void on_warning(const std::string& /*message*/) {}
   virtual void on_start(const RunStart&) {}
+  virtual void on_plan(const RunPlan&) {}
   virtual void on_update(const UpdateReport&) {}
   virtual void on_validation_start(Index /*update*/) {}
   virtual void on_validation(const ValidationReport&) {}
