@@ -13,19 +13,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/version.h"
-#include "heed/cli/classify_command.h"
-#include "heed/cli/convert_command.h"
-#include "heed/cli/corpus_command.h"
-#include "heed/cli/demo_command.h"
-#include "heed/cli/embed_command.h"
-#include "heed/cli/evaluate_command.h"
-#include "heed/cli/explore_command.h"
-#include "heed/cli/fill_command.h"
-#include "heed/cli/generate_command.h"
-#include "heed/cli/inspect_command.h"
-#include "heed/cli/score_command.h"
-#include "heed/cli/train_command.h"
-#include "heed/cli/translate_command.h"
+#include "heed/cli/all_commands.h"
+#include "heed/cli/arguments.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
 
@@ -51,8 +40,8 @@ Command count_command(std::function<int()> work = {}) {
   auto number = std::make_shared<int>(3);
   auto unit = std::make_shared<std::string>("words");
   Command command("count", "Say a number.\nAny number will do.", "heed count --number 4");
-  command.option("--number", *number, "the number")->envname("HEED_TEST_NUMBER");
-  command.option("--unit", *unit, "of what")->check(CLI::IsMember({"words", "lines"}));
+  command.number("--number", *number, {-100, 100}, "the number")->envname("HEED_TEST_NUMBER");
+  command.option("--unit", *unit, "of what")->check(is_one_of({"words", "lines"}));
   command.accept_config_file();
   command.run([=] {
     if (work) return work();
@@ -93,12 +82,9 @@ TEST(Command, TheProgramsHelpListsTheCommands) {
 
 // As from an unset variable: `heed train --model "$MODEL"`.
 TEST(Command, AnEmptyNameIsNoFolder) {
-  const std::vector<Command> commands{train_command(),    translate_command(), generate_command(),
-                                      classify_command(), fill_command(),      embed_command(),
-                                      score_command(),    evaluate_command(),  explore_command(),
-                                      inspect_command(),  convert_command(),   corpus_command(),
-                                      demo_command()};
+  const std::vector<Command> commands = all_commands();
   const std::map<std::string, std::vector<const char*>> folders{
+      {"attend", {"words.csv", "--query", ""}},
       {"inspect", {""}},
       {"convert", {"model", ""}},
       {"corpus", {"--output", ""}},
@@ -111,9 +97,7 @@ TEST(Command, AnEmptyNameIsNoFolder) {
     arguments.insert(arguments.begin(), command.name().c_str());
     const Outcome outcome = run(commands, arguments);
     EXPECT_EQ(outcome.code, 2) << command.name();
-    EXPECT_NE(outcome.err.find(": expected the name of a folder, found an empty one\n"),
-              std::string::npos)
-        << outcome.err;
+    EXPECT_NE(outcome.err.find(": expected the name of a "), std::string::npos) << outcome.err;
   }
 }
 
@@ -126,21 +110,107 @@ TEST(Command, TheVersionIsThatOfTheBuild) {
 
 TEST(Command, WrongUseIsOneLineAndExitCode2) {
   const std::vector<std::pair<std::vector<const char*>, std::string>> cases{
-      {{}, "heed: expected a command: count (see heed --help)\n"},
-      {{"cuont"}, "heed: expected a command: count; found cuont (see heed --help)\n"},
+      {{}, "expected a command: count (see heed --help)"},
+      {{"cuont"}, "unknown command cuont; did you mean count? (see heed --help)"},
+      {{"fly"}, "unknown command fly; expected count (see heed --help)"},
       {{"count", "--nubmer", "3"},
-       "heed: count: expected its options and arguments, found --nubmer 3"
-       " (see heed count --help)\n"},
+       "unknown option --nubmer; did you mean --number? (see heed count --help)"},
+      {{"count", "--num=3"},
+       "unknown option --num; did you mean --number? (see heed count --help)"},
+      {{"count", "--colour", "red"}, "unknown option --colour (see heed count --help)"},
+      {{"count", "-x"}, "unknown option -x (see heed count --help)"},
+      {{"count", "three"}, "unexpected argument 'three' (see heed count --help)"},
+      {{"count", "--unit", "words", "lines"},
+       "unexpected argument 'lines' after --unit words (see heed count --help)"},
       {{"count", "--number", "x"},
-       "heed: count: Could not convert: --number = x (see heed count --help)\n"},
+       "--number: expected a whole number from -100 to 100, found x (see heed count --help)"},
+      {{"count", "--number"}, "--number: expected a value, found nothing (see heed count --help)"},
+      {{"count", "--number", "--unit", "lines"},
+       "--number: expected a value, found the option --unit (see heed count --help)"},
+      {{"count", "--number", "1", "--number=2"},
+       "--number: expected once, found again (see heed count --help)"},
       {{"count", "--unit", "miles"},
-       "heed: count: --unit: miles not in {words,lines} (see heed count --help)\n"},
+       "--unit: expected one of words, lines, found miles (see heed count --help)"},
+      {{"count", "--config", "/no/such/file"},
+       "--config: expected a file, found /no/such/file (see heed count --help)"},
   };
   for (const auto& [arguments, message] : cases) {
     const Outcome outcome = run({count_command()}, arguments);
     EXPECT_EQ(outcome.code, 2) << message;
-    EXPECT_EQ(outcome.err, message);
+    EXPECT_EQ(outcome.err, "heed: " + message + '\n');
     EXPECT_EQ(outcome.out, "");
+  }
+}
+
+// All that one can get wrong in each option of each command.
+std::vector<std::pair<std::string, std::vector<std::string>>> wrong_uses(
+    const CLI::Option& option) {
+  const std::string name = "--" + option.get_lnames().front();
+  std::string misspelt = name;
+  misspelt.insert(misspelt.size() - 1, "q");
+  const bool is_letter = name.size() == 3;  // which no other is near to
+  std::vector<std::pair<std::string, std::vector<std::string>>> uses{
+      {"unknown option " + misspelt + (is_letter ? "" : "; did you mean --"), {misspelt}}};
+  if (option.get_items_expected_max() == 0) {
+    uses.push_back({name + ": expected no value, or true or false, found 7", {name + "=7"}});
+    return uses;
+  }
+  uses.push_back({name + ": expected a value, found nothing", {name}});
+  uses.push_back({name + ": expected a value, found the option " + name, {name, name}});
+  if (option.get_type_name().starts_with("INT") || option.get_type_name().starts_with("FLOAT") ||
+      option.get_type_name().starts_with("UINT")) {
+    uses.push_back({option.get_name() + ": expected a ", {name, "many"}});
+  }
+  return uses;
+}
+
+TEST(Command, EveryOptionOfEveryCommandIsRefusedInOurWords) {
+  const std::vector<std::string> words_of_the_parser{"Could not",       "required at least",
+                                                     "not in range",    "expected its",
+                                                     "is required but", "Value "};
+  int num_uses = 0;
+  for (const Command& command : all_commands()) {
+    for (const std::string& name : option_names(*command.app())) {
+      if (name == "--help") continue;
+      const CLI::Option& option = *command.app()->get_option(name);
+      for (const auto& [message, use] : wrong_uses(option)) {
+        std::vector<const char*> arguments{command.name().c_str()};
+        for (const std::string& argument : use) arguments.push_back(argument.c_str());
+        const Outcome outcome = run(all_commands(), arguments);
+        EXPECT_EQ(outcome.code, 2) << command.name() << ' ' << name;
+        EXPECT_TRUE(outcome.err.starts_with("heed: " + message)) << outcome.err << message;
+        EXPECT_TRUE(outcome.err.ends_with(" (see heed " + command.name() + " --help)\n"));
+        for (const std::string& word : words_of_the_parser) {
+          EXPECT_EQ(outcome.err.find(word), std::string::npos) << outcome.err;
+        }
+        ++num_uses;
+      }
+    }
+  }
+  EXPECT_GT(num_uses, 300);
+}
+
+TEST(Command, OptionsThatAreMissingOrDoNotGoTogetherAreNamed) {
+  const std::vector<std::pair<std::vector<const char*>, std::string>> cases{
+      {{"attend"}, "WORDS is required (see heed attend --help)"},
+      {{"convert", "m"}, "OUTPUT is required (see heed convert --help)"},
+      {{"translate"}, "--model is required (see heed translate --help)"},
+      {{"attend", "w.csv", "--only", "bat", "cave"},
+       "unexpected argument 'cave' after --only bat (see heed attend --help)"},
+      {{"attend", "w.csv", "--sim", "cosine"},
+       "unknown option --sim; did you mean --similarity? (see heed attend --help)"},
+      {{"translate", "--model", "m", "--beam", "0"},
+       "--beam: expected a whole number from 1 to 1000, found 0 (see heed translate --help)"},
+      {{"train", "--model", "m", "--resume", "--overwrite"},
+       "--resume: cannot be combined with --overwrite (see heed train --help)"},
+      {{"evaluate", "--model", "m", "--source", "s"},
+       "--source: expected --target too (see heed evaluate --help)"},
+      {{"evaluate"},
+       "expected one of --reference, --source, --pairs, --text, --labelled, --images"
+       " (see heed evaluate --help)"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    EXPECT_EQ(run(all_commands(), arguments).err, "heed: " + message + '\n');
   }
 }
 
@@ -151,7 +221,7 @@ TEST(Command, ARequiredOptionThatIsMissingIsNamed) {
   command.run([] { return 0; });
   const Outcome outcome = run({command}, {"run"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.err, "heed: run: --model is required (see heed run --help)\n");
+  EXPECT_EQ(outcome.err, "heed: --model is required (see heed run --help)\n");
 }
 
 TEST(Command, EachKindOfErrorHasItsExitCodeAndOneLine) {
@@ -261,7 +331,7 @@ TEST(Command, NumbersOutOfRangeAreRefusedInOneShortLine) {
     return outcome.err;
   };
   const auto refused = [](const std::string& message) {
-    return "heed: run: " + message + " (see heed run --help)\n";
+    return "heed: " + message + " (see heed run --help)\n";
   };
   const std::string threads = "--threads: expected a whole number from 1 to 1024, found ";
   for (const std::string value : {"0", "1025", "-1", "x", "2.5", "1e3", "99999999999999999999"}) {
@@ -300,7 +370,9 @@ TEST(Command, AConfigFileWithAnUnknownOptionIsRefused) {
   const std::string path = folder.write("count.conf", "nubmer = 5\n");
   const Outcome outcome = run({count_command()}, {"count", "--config", path.c_str()});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.err, "heed: " + path + ": expected an option of heed count, found nubmer\n");
+  EXPECT_EQ(
+      outcome.err,
+      "heed: " + path + ": unknown option nubmer; did you mean number? (see heed count --help)\n");
 }
 
 TEST(Command, AConfigFileThatIsMissingIsNamed) {

@@ -215,7 +215,7 @@ Command attend_command() {
   add_matrix("--output", options->output, "output projection, which mixes the heads");
   command.group(option_group::output);
   command.option("--format", options->format, "table, json or csv")
-      ->check(CLI::IsMember({"table", "json", "csv"}));
+      ->check(is_one_of({"table", "json", "csv"}));
   command.number("--precision", options->precision, {0, max_precision},
                  "decimals (default: 2 in tables, all in json and csv)");
   command.run([options] { return attend(*options, std::cin, std::cout); });

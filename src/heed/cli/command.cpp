@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <new>
@@ -10,7 +11,9 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/version.h"
+#include "heed/cli/arguments.h"
 #include "heed/cli/help.h"
+#include "heed/cli/nearest_name.h"
 
 namespace heed::cli {
 namespace {
@@ -33,11 +36,17 @@ class ConfigBelowEnvironment : public CLI::ConfigBase {
   bool is_overruled(const CLI::ConfigItem& item) const {
     const CLI::Option* option = app_.get_option_no_throw("--" + item.name);
     check_as(ErrorKind::usage, option != nullptr && item.parents.empty(),
-             app_.get_config_ptr()->as<std::string>(), ": expected an option of ", app_.get_name(),
-             ", found ", item.fullname());
+             app_.get_config_ptr()->as<std::string>(), ": unknown option ", item.fullname(),
+             did_you_mean(item.name, names_in_files()));
     const std::string variable = option->get_envname();
     const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
     return value != nullptr && *value != '\0';
+  }
+
+  std::vector<std::string> names_in_files() const {
+    std::vector<std::string> names = option_names(app_);
+    for (std::string& name : names) name.erase(0, 2);
+    return names;
   }
 
   const CLI::App& app_;
@@ -46,6 +55,13 @@ class ConfigBelowEnvironment : public CLI::ConfigBase {
 std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text;
+}
+
+CLI::Validator is_file() {
+  const auto mistake = [](const std::string& path) {
+    return std::filesystem::is_regular_file(path) ? "" : "expected a file, found " + path;
+  };
+  return {mistake, /*validator_desc=*/""};
 }
 
 int report(const std::string& message, int code) {
@@ -58,6 +74,14 @@ std::string names(const std::vector<Command>& commands) {
   std::string text;
   for (const Command& command : commands) text += (text.empty() ? "" : ", ") + command.name();
   return text;
+}
+
+std::string unknown_command(const std::string& name, const std::vector<Command>& commands) {
+  std::vector<std::string> all;
+  for (const Command& command : commands) all.push_back(command.name());
+  const std::string suggestion = did_you_mean(name, all);
+  return "unknown command " + name +
+         (suggestion.empty() ? "; expected " + names(commands) : suggestion);
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -80,18 +104,10 @@ void print_help(const std::vector<Command>& commands) {
   if (!commands.empty()) std::cout << '\n' << commands.front().app()->get_footer() << '\n';
 }
 
-std::string unknown_arguments(const CLI::App& app) {
-  std::string text = "expected its options and arguments, found";
-  for (const std::string& argument : app.remaining()) text += ' ' + argument;
-  return text;
-}
-
-// Mistakes in the command line, as an Error of kind usage.
-[[noreturn]] void fail_usage(const Command& command, const CLI::ParseError& error) {
-  const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  fail(ErrorKind::usage, command.name(), ": ",
-       is_unknown ? unknown_arguments(*command.app()) : std::string(error.what()), " (see heed ",
-       command.name(), " --help)");
+// Says which help has more.
+template <typename... Parts>
+[[noreturn]] void fail_usage(const Command& command, const Parts&... parts) {
+  fail(ErrorKind::usage, parts..., " (see heed ", command.name(), " --help)");
 }
 
 // An unset variable on the command line gives an empty name, which as a folder would be the root.
@@ -100,9 +116,8 @@ void check_paths(const Command& command) {
     const std::string type = option->get_type_name();
     if (type != "FOLDER" && type != "FILE") continue;
     for (const std::string& path : option->results()) {
-      check_as(ErrorKind::usage, !path.empty(), command.name(), ": ", option->get_name(),
-               ": expected the name of a ", type == "FILE" ? "file" : "folder",
-               ", found an empty one");
+      check_as(ErrorKind::usage, !path.empty(), option->get_name(), ": expected the name of a ",
+               type == "FILE" ? "file" : "folder", ", found an empty one");
     }
   }
 }
@@ -110,16 +125,19 @@ void check_paths(const Command& command) {
 // The exit code when the command line only asks for help.
 std::optional<int> parse(const Command& command, std::vector<std::string> arguments) {
   command.app()->name("heed " + command.name());
-  std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
+    check_arguments(*command.app(), arguments);
+    std::ranges::reverse(arguments);  // CLI11 takes them from the back
     command.app()->parse(std::move(arguments));
+    check_paths(command);
   } catch (const CLI::CallForHelp&) {
     std::cout << command.app()->help();
     return 0;
   } catch (const CLI::ParseError& error) {
-    fail_usage(command, error);
+    fail_usage(command, parse_mistake(*command.app(), error));
+  } catch (const Error& error) {
+    fail_usage(command, error.what());
   }
-  check_paths(command);
   return std::nullopt;
 }
 
@@ -161,8 +179,8 @@ int dispatch(std::vector<std::string> arguments, const std::vector<Command>& com
   if (name == "--help" || name == "-h" || name == "help") return print_help(commands), 0;
   if (name == "--version") return std::cout << "heed " << version << '\n', 0;
   const auto command = std::ranges::find(commands, name, &Command::name);
-  check_as(ErrorKind::usage, command != commands.end(), "expected a command: ", names(commands),
-           "; found ", name, " (see heed --help)");
+  check_as(ErrorKind::usage, command != commands.end(), unknown_command(name, commands),
+           " (see heed --help)");
   arguments.erase(arguments.begin());
   return run_command(*command, std::move(arguments));
 }
@@ -192,6 +210,16 @@ int dispatch_and_flush(std::vector<std::string> arguments, const std::vector<Com
 
 }  // namespace
 
+CLI::Validator is_one_of(std::vector<std::string> names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  const auto mistake = [names = std::move(names), all](const std::string& text) -> std::string {
+    if (std::ranges::find(names, text) != names.end()) return "";
+    return "expected one of " + all + ", found " + (text.empty() ? "nothing" : text);
+  };
+  return {mistake, /*validator_desc=*/""};
+}
+
 Command::Command(std::string name, std::string description, std::string example)
     : name_(std::move(name)), app_(std::make_shared<CLI::App>(std::move(description), name_)) {
   app_->footer("Example: " + std::move(example));
@@ -201,7 +229,7 @@ Command::Command(std::string name, std::string description, std::string example)
 
 void Command::accept_config_file() {
   app_->set_config("--config", "", "read options from this file, one `name = value` a line")
-      ->check(CLI::ExistingFile)
+      ->check(is_file())
       ->type_name("FILE")
       ->group("Other");
   app_->config_formatter(std::make_shared<ConfigBelowEnvironment>(*app_));

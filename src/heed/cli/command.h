@@ -29,12 +29,15 @@ inline constexpr Index max_tokens_of_a_text = 1'000'000;
 inline constexpr Index max_tokens_of_a_batch = 1'000'000;
 inline constexpr Index max_top = 1'000'000;
 
+// Accepts these names: "expected one of table, json, csv, found xml", after the name of the option.
+CLI::Validator is_one_of(std::vector<std::string> names);
+
 // Accepts the names of an enum's values.
 template <typename Value>
-CLI::IsMember is_choice() {
+CLI::Validator is_choice() {
   std::vector<std::string> names;
   for (const Choice<Value>& choice : choices<Value>()) names.emplace_back(choice.name);
-  return CLI::IsMember(std::move(names));
+  return is_one_of(std::move(names));
 }
 
 // Wraps one CLI11 app. The options are bound to variables that the work captures.

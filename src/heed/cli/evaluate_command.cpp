@@ -339,7 +339,7 @@ Command evaluate_command() {
       .option("--metrics", options->metrics,
               "one or more of " + joined_names() + ", separated by commas")
       ->delimiter(',')
-      ->check(CLI::IsMember(metric_names()));
+      ->check(is_one_of(metric_names()));
   command
       .option("--tokenize", options->tokenize,
               "BLEU tokenizer: " + choice_names<metrics::BleuTokenizer>())
