@@ -103,5 +103,43 @@ TEST(BatchesInOrder, AreNeighbouringItemsWithinTheBudget) {
   EXPECT_EQ(batches[3][0], "e");
 }
 
+std::vector<PairSize> rising_sizes(Index count) {
+  std::vector<PairSize> sizes;
+  for (Index i = 0; i < count; ++i) sizes.push_back({.source = i + 1, .target = 1});
+  return sizes;
+}
+
+TEST(Curriculum, StartsWithTheShortestAndEndsWithAll) {
+  const auto sizes = rising_sizes(101);
+  EXPECT_EQ(max_item_tokens(sizes, 0, 4), 21);
+  EXPECT_EQ(max_item_tokens(sizes, 2, 4), 61);
+  EXPECT_EQ(max_item_tokens(sizes, 3, 4), 81);
+  EXPECT_EQ(max_item_tokens(sizes, 4, 4), std::numeric_limits<Index>::max());
+  EXPECT_EQ(max_item_tokens(sizes, 0, 0), std::numeric_limits<Index>::max());
+  EXPECT_EQ(max_item_tokens({}, 0, 4), std::numeric_limits<Index>::max());
+}
+
+TEST(Curriculum, LeavesNothingOutOfItemsWithOneLength) {
+  const std::vector<PairSize> sizes(50, {.source = 7, .target = 2});
+  EXPECT_EQ(max_item_tokens(sizes, 0, 10), 7);
+}
+
+TEST(Curriculum, AnEpochHasItsShareOfTheItemsOnceInTheOrderOfItsSeed) {
+  const auto sizes = rising_sizes(100);
+  EpochPlan plan({.batch_tokens = 500, .seed = 3, .curriculum = 5});
+  std::vector<Index> items;
+  const BatchPlan& first = plan.of_epoch(0, sizes);
+  for (Index i = 0; i < first.size(); ++i) {
+    for (const Index item : first.batch(i)) items.push_back(item);
+  }
+  EXPECT_EQ(items.size(), 20u);
+  EXPECT_FALSE(std::ranges::is_sorted(items));
+  std::ranges::sort(items);
+  EXPECT_EQ(items.back(), 19);
+  EXPECT_EQ(std::ranges::adjacent_find(items), items.end());
+  EpochPlan all({.batch_tokens = 500, .seed = 3});
+  EXPECT_TRUE(std::ranges::equal(plan.of_epoch(5, sizes).batch(0), all.of_epoch(5, sizes).batch(0)));
+}
+
 }  // namespace
 }  // namespace heed::data

@@ -25,11 +25,27 @@ std::vector<Index> shuffled_order(std::size_t count, std::uint64_t seed, Index e
   return order;
 }
 
+Index length_of(const PairSize& item) { return std::max(item.source, item.target); }
+
 }  // namespace
 
+Index max_item_tokens(std::span<const PairSize> sizes, Index epoch, Index curriculum) {
+  if (epoch >= curriculum || sizes.empty()) return std::numeric_limits<Index>::max();
+  constexpr double first_share = 0.2;
+  const double share = first_share + (1 - first_share) * static_cast<double>(epoch) /
+                                         static_cast<double>(curriculum);
+  std::vector<Index> lengths;
+  for (const PairSize& item : sizes) lengths.push_back(length_of(item));
+  const auto last = lengths.begin() + static_cast<Index>(share * (std::ssize(lengths) - 1));
+  std::ranges::nth_element(lengths, last);
+  return *last;
+}
+
 BatchPlan BatchPlan::shuffled(std::span<const PairSize> sizes, Index batch_tokens,
-                              std::uint64_t seed, Index epoch) {
-  return BatchPlan(shuffled_order(sizes.size(), seed, epoch), sizes, batch_tokens);
+                              std::uint64_t seed, Index epoch, Index max_item_tokens) {
+  std::vector<Index> order = shuffled_order(sizes.size(), seed, epoch);
+  std::erase_if(order, [&](Index item) { return length_of(sizes[item]) > max_item_tokens; });
+  return BatchPlan(std::move(order), sizes, batch_tokens);
 }
 
 BatchPlan BatchPlan::in_order(std::span<const PairSize> sizes, Index batch_tokens) {

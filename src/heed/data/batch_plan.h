@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,15 +13,17 @@
 
 namespace heed::data {
 
-// The batches of one pass over a corpus, every item in exactly one. The larger of the source and
+// The batches of one pass over a corpus, every item in at most one. The larger of the source and
 // target tokens of a batch stays within `batch_tokens`; an item beyond that is a batch of its own.
 // Batches are packed, never padded, so items need no sorting by length.
 class BatchPlan {
  public:
   BatchPlan() = default;  // no batches
-  // In an order that depends on (seed, epoch) only.
+  // In an order that depends on (seed, epoch) only. Items with more than `max_item_tokens` on one
+  // side are left out.
   static BatchPlan shuffled(std::span<const PairSize> sizes, Index batch_tokens, std::uint64_t seed,
-                            Index epoch);
+                            Index epoch,
+                            Index max_item_tokens = std::numeric_limits<Index>::max());
   // In the order of the corpus: neighbours go together.
   static BatchPlan in_order(std::span<const PairSize> sizes, Index batch_tokens);
 
@@ -36,22 +39,35 @@ class BatchPlan {
   std::vector<Index> begin_{0};
 };
 
+// Curriculum learning by length: epoch e of the first `curriculum` ones has the shortest share of
+// the items, which grows from a fifth to nearly all of them; of items with equal lengths all or
+// none. Returns the length of the longest that take part.
+Index max_item_tokens(std::span<const PairSize> sizes, Index epoch, Index curriculum);
+
+struct EpochPlanOptions {
+  Index batch_tokens = 4096;
+  std::uint64_t seed = 1;
+  Index curriculum = 0;  // epochs; see max_item_tokens
+};
+
 // The shuffled plan of one epoch at a time: made when it is first asked for, and kept until another
 // epoch's is.
 class EpochPlan {
  public:
-  EpochPlan(Index batch_tokens, std::uint64_t seed) : batch_tokens_(batch_tokens), seed_(seed) {}
+  explicit EpochPlan(const EpochPlanOptions& options) : options_(options) {}
 
   // `sizes` are those of this epoch.
   const BatchPlan& of_epoch(Index epoch, std::span<const PairSize> sizes) {
-    if (epoch_ != epoch) plan_ = BatchPlan::shuffled(sizes, batch_tokens_, seed_, epoch);
+    if (epoch_ != epoch) {
+      plan_ = BatchPlan::shuffled(sizes, options_.batch_tokens, options_.seed, epoch,
+                                  max_item_tokens(sizes, epoch, options_.curriculum));
+    }
     epoch_ = epoch;
     return plan_;
   }
 
  private:
-  Index batch_tokens_;
-  std::uint64_t seed_;
+  EpochPlanOptions options_;
   BatchPlan plan_;
   Index epoch_ = -1;
 };

@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/epoch_plan.h"
 #include "heed/train/line_summary.h"
 #include "heed/train/memory_need.h"
 
@@ -42,7 +43,7 @@ std::vector<float> balanced_weights(std::span<const int> classes, std::size_t nu
 }
 
 ClassificationTask::ClassificationTask(const FilePaths& files, const Recipe& recipe)
-    : recipe_(recipe), plan_(recipe.training.batch_tokens, recipe.training.seed) {
+    : recipe_(recipe), plan_(epoch_plan_options(recipe.training)) {
   check_options(files, recipe);
   const std::string path = files.at("labelled");
   training_lines_.lines = data::read_labelled_lines(path);

@@ -6,6 +6,7 @@
 #include "heed/ops/embedding.h"
 #include "heed/text/lines.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/epoch_plan.h"
 #include "heed/train/line_summary.h"
 #include "heed/train/memory_need.h"
 
@@ -29,7 +30,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
 }  // namespace
 
 MaskedTask::MaskedTask(const FilePaths& files, const Recipe& recipe)
-    : recipe_(recipe), plan_(recipe.training.batch_tokens, recipe.training.seed) {
+    : recipe_(recipe), plan_(epoch_plan_options(recipe.training)) {
   check_options(files, recipe);
   lines_ = text::read_lines(files.at("masked"));
   validation_lines_ = read_lines_of(files, "valid-masked");

@@ -206,6 +206,8 @@ void add_training_fields(FieldList& list, TrainingOptions& training) {
                      "batches per update (gradient accumulation)", 1'000'000);
   list.number<Index>("max-length", training.max_length, 2,
                      "maximum length of an example in tokens; longer ones are left out");
+  list.number<Index>("curriculum", training.curriculum, 0,
+                     "curriculum learning: epochs that start with the shortest examples", 100'000);
   list.number<std::uint64_t>("seed", training.seed, 0, "random seed");
   list.flag("strict", training.strict, "stop when the loss diverges, without a rollback");
   list.may_differ_on_resume();
@@ -330,6 +332,10 @@ void validate(const Recipe& recipe) {
                training.max_length <= recipe.model.max_positions,
            "`max_length`: expected at most `max_positions`, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
+  check_as(ErrorKind::usage, reads_lines || training.curriculum == 0,
+           "`curriculum`: expected 0 for running text and images, whose examples have one length, "
+           "found ",
+           training.curriculum);
   check_as(ErrorKind::usage,
            training.bpe_dropout == 0 || recipe.tokenizer.subwords == text::Subwords::bpe,
            "`bpe_dropout`: expected `subwords` bpe, found ", name_of(recipe.tokenizer.subwords));

@@ -36,6 +36,7 @@ struct TrainingOptions {
   Index batch_tokens = 4096;  // of pairs, the larger of source and target
   Index accumulate = 1;       // batches per update
   Index max_length = 256;     // in tokens; longer examples are left out
+  Index curriculum = 0;       // epochs that begin with the shortest examples; 0: all from the start
   double bpe_dropout = 0;     // probability of skipping a merge, drawn again in every epoch
   RunLength after = updates(8000);
   RunLength validate_every = epochs(1);

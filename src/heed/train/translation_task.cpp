@@ -8,6 +8,7 @@
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/epoch_plan.h"
 #include "heed/train/memory_need.h"
 
 namespace heed::train {
@@ -50,7 +51,7 @@ text::ParallelLines read_pairs(const FilePaths& files, const std::string& prefix
 TranslationTask::TranslationTask(const FilePaths& files, const Recipe& recipe)
     : recipe_(recipe),
       examples_(files.contains("source") ? "lines" : "pairs"),
-      plan_(recipe.training.batch_tokens, recipe.training.seed) {
+      plan_(epoch_plan_options(recipe.training)) {
   check_options(files, recipe);
   lines_ = read_pairs(files, "", recipe.training.fields);
   if (files.contains(alignment_role)) {
