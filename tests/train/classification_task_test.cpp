@@ -72,7 +72,8 @@ TEST(ClassificationTask, RefusesLabelAndTextThatAreSwappedUnlessAskedFor) {
   expect_refused(ErrorKind::data, training,
                  toy.file("swapped.tsv") +
                      ": expected labels that occur again, found nearly every one once, and few "
-                     "texts: if the label is in column 2, `fields` 2,1 (if not, `fields` 1,2)");
+                     "texts: if the label is in column 2, `fields` 2,1, with `header` if the first "
+                     "row is one; if all is right, `fields` 1,2");
   for (const std::string fields : {"1,2", "2,1"}) {
     Watcher watcher;
     training.model_folder = toy.file("model-" + fields);

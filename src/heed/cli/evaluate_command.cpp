@@ -291,7 +291,7 @@ std::vector<CLI::Option*> add_column_options(Command& command, EvaluateOptions& 
     return command.app()->add_flag_callback(name, set, description)->group(option_group::input);
   };
   CLI::Option* present =
-      flag("--header", true, "the first row of .tsv and .csv is a header (otherwise recognised)");
+      flag("--header", true, "the first row of .tsv and .csv is a header (default: recognised)");
   CLI::Option* absent = flag("--no-header", false, "the opposite of --header");
   absent->excludes(present);
   return {fields, present, absent};

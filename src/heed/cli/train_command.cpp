@@ -185,6 +185,7 @@ Command train_command() {
   auto progress = std::make_shared<ProgressOptions>();
   Command command("train",
                   "Train a model. The files that are given decide the task.\n"
+                  "A file option may be repeated: the files are read as one. - is standard input.\n"
                   "Values in brackets are those of the preset tiny.",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");

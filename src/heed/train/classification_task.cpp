@@ -36,7 +36,8 @@ void check_columns(std::span<const data::LabelledLine> lines, const TrainingOpti
                    const std::string& path) {
   check_as(ErrorKind::data, !training.fields.empty() || !data::are_columns_swapped(lines), path,
            ": expected labels that occur again, found nearly every one once, and few texts: if the "
-           "label is in column 2, `fields` 2,1 (if not, `fields` 1,2)");
+           "label is in column 2, `fields` 2,1, with `header` if the first row is one; if all is "
+           "right, `fields` 1,2");
 }
 
 }  // namespace

@@ -248,7 +248,7 @@ void add_data_fields(FieldList& list, TrainingOptions& training) {
              "columns of source,target or label,text: names, or numbers from 1");
   list.may_differ_on_resume();
   list.optional_flag("header", training.header, "no-header",
-                     "the first row of .tsv and .csv files is a header (otherwise recognised)");
+                     "the first row of .tsv and .csv is a header (default: recognised)");
   list.may_differ_on_resume();
   list.choice("class-weights", training.class_weights, "class weights in the loss", class_weights);
   list.number<Index>("shift", training.shift, 0,
