@@ -214,7 +214,7 @@ bool are_columns_swapped(std::span<const LabelledLine> lines) {
   const std::size_t num_labels = count_labels(lines).size();
   Hashes texts = sorted_hashes(lines);
   const auto num_texts =
-      static_cast<std::size_t>(std::ranges::unique(texts).begin() - texts.begin());
+      static_cast<std::size_t>(std::unique(texts.begin(), texts.end()) - texts.begin());
   return 2 * num_labels > lines.size() && 4 * num_texts <= num_labels;
 }
 
