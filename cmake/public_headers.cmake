@@ -73,6 +73,7 @@ set(HEED_PUBLIC_HEADERS
   heed/infer/translator.h
   heed/train/batch_hash.h
   heed/train/batch_task.h
+  heed/train/file_paths.h
   heed/train/model_task.h
   heed/train/optimizer.h
   heed/train/recipe.h

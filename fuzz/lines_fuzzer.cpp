@@ -1,4 +1,4 @@
-// Any bytes as a text file, compressed by gzip or not.
+// Any bytes as a text file, compressed by gzip or zstd, or not.
 #include "harness.h"
 #include "heed/base/utf8.h"
 #include "heed/text/lines.h"

@@ -12,6 +12,7 @@
 #include "reliability/tiny_models.h"
 #include "support/gzip.h"
 #include "support/image_files.h"
+#include "support/zstd.h"
 #include "text/lower_case_tokenizer.h"
 
 using namespace heed;
@@ -119,6 +120,7 @@ void add_corpora(const Seeds& seeds) {
   seeds.add("records", "gzip", '\0' + gzip(tsv));
   seeds.add("lines", "plain", "\xef\xbb\xbfone\r\ntwo\n\nthr\xc3\xa9\xc3\xa9");
   seeds.add("lines", "gzip", gzip("one\ntwo\n"));
+  seeds.add("lines", "zstd", zstd("one\ntwo\n"));
   seeds.add("lines", "members", gzip("one\n") + gzip("two\n"));
   seeds.add("alignment", "links", "0-0 1-2 12-3\n\n0?1 2-2\n");
 }

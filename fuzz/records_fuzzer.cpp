@@ -13,7 +13,9 @@ void expect_same_when_written(const data::Record& record) {
   std::string row = "label,text\n";
   for (const std::string& value : record.values) row += text::csv_field(value) + ',';
   row.back() = '\n';
-  const auto again = data::read_records(fuzz::folder().write("again.csv", row), {"label", "text"});
+  const auto again = data::read_records(fuzz::folder().write("again.csv", row),
+                                        data::labelled_roles(), {.has_header = true})
+                         .records;
   fuzz::require(again.size() == 1 && again.front().values == record.values,
                 "the same fields from the CSV that they are written as");
 }
@@ -29,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr const char* names[] = {"records.tsv", "records.csv", "records.jsonl"};
     const auto [choice, content] = fuzz::split_choice(input);
     const std::string path = fuzz::folder().write(names[choice % 3], content);
-    const auto records = data::read_records(path, {"label", "text"});
+    const auto records = data::read_records(path, data::labelled_roles()).records;
     if (!has_carriage_return(records.front())) expect_same_when_written(records.front());
     data::read_labelled_lines(path);
   });

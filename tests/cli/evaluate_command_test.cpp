@@ -228,6 +228,26 @@ TEST(EvaluateCommand, TellsHowOftenAClassifierIsRight) {
   EXPECT_EQ(saved.run(saved.options()), "accuracy 0.7500 (3 of 4)\nmacro-F1 0.7778\n");
 }
 
+TEST(EvaluateCommand, FindsLabelAndTextByTheirColumns) {
+  const SavedClassifier saved;
+  const std::string rows = "the red\twarm\na blue\tcold\nin green\tcalm\nthe blue in\twarm\n";
+  EvaluateOptions options = saved.options();
+  const auto score = [&](const std::string& header, const std::string& fields) {
+    options.labelled = saved.folder.write("columns.tsv", header + rows);
+    options.fields = fields;
+    return saved.run(options);
+  };
+  const std::string expected = saved.run(saved.options());
+  EXPECT_EQ(score("sentence\tintent\n", ""), expected);
+  EXPECT_EQ(score("what\twhich\n", "which,what"), expected);
+  options.header = false;
+  EXPECT_EQ(score("", "2,1"), expected);
+  options.header = true;
+  EXPECT_EQ(score("what\twhich\n", "2,1"), expected);
+  EXPECT_NO_THROW(evaluate_command().app()->parse("--labelled l --model m --fields a,b --header"));
+  EXPECT_THROW(evaluate_command().app()->parse("--text t --model m --no-header"), CLI::ParseError);
+}
+
 TEST(EvaluateCommand, PrintsTheConfusionTable) {
   const SavedClassifier saved;
   EvaluateOptions options = saved.options();

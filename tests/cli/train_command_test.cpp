@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "heed/base/error.h"
+#include "heed/infer/translator.h"
+#include "heed/io/descriptor.h"
 #include "heed/io/files.h"
 #include "heed/text/csv.h"
 #include "heed/text/lines.h"
@@ -365,8 +367,111 @@ TEST(TrainCommand, TrainsOnPairsFromOneFileAsOnTwoFiles) {
   EXPECT_NE(outcome.err.find("60 pairs to train on, 12 to validate"), std::string::npos);
 }
 
+TEST(TrainCommand, ReadsSeveralFilesInOrderAsOne) {
+  const ToyTraining toy;
+  const std::string whole = run(toy_arguments(toy, "whole")).out;
+  for (const std::string language : {".en", ".de"}) {
+    const auto lines = text::read_lines(toy.file("train" + language));
+    std::ofstream first(toy.file("first" + language)), second(toy.file("second" + language));
+    for (std::size_t i = 0; i < lines.size(); ++i) (i < 20 ? first : second) << lines[i] << '\n';
+  }
+  std::vector<std::string> arguments = toy_arguments(toy, "parts");
+  arguments.erase(arguments.begin(), arguments.begin() + 4);
+  const auto parts = with(arguments, {"--source", toy.file("first.en"), "--source",
+                                      toy.file("second.en"), "--target", toy.file("first.de")});
+  EXPECT_EQ(run(parts).code, 2);  // one target is missing
+  const auto all = with(parts, {"--target", toy.file("second.de")});
+  EXPECT_EQ(run(all).out, whole);
+  const auto saved = train::saved_run(toy.file("parts"));
+  EXPECT_EQ(saved->files.paths.at("source").size(), 2u);
+  EXPECT_EQ(run({"--model", toy.file("parts"), "--resume", "--after", "18u"}).code, 0);
+  const Outcome twice = run(with(all, {"--from", "a", "--from", "b", "--overwrite"}));
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("--from: expected one path, found 2"), std::string::npos) << twice.err;
+}
+
+TEST(TrainCommand, ReadsStandardInputAndAsksForItAgain) {
+  const ToyTraining toy;
+  const std::string from_file = run(toy_arguments(toy, "file")).out;
+  const auto piped = replaced(toy_arguments(toy, "piped"), "--source", "-");
+  const auto with_input = [&](const std::vector<std::string>& arguments) {
+    const io::Descriptor before(::dup(STDIN_FILENO));
+    const io::Descriptor input(::open(toy.file("train.en").c_str(), O_RDONLY));
+    ::dup2(input.number(), STDIN_FILENO);
+    const Outcome outcome = run(arguments);
+    ::dup2(before.number(), STDIN_FILENO);
+    return outcome;
+  };
+  const Outcome outcome = with_input(piped);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, from_file);
+  const Outcome without = run({"--model", toy.file("piped"), "--resume", "--after", "18u"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("--source: this run read standard input"), std::string::npos)
+      << without.err;
+  EXPECT_EQ(
+      with_input({"--model", toy.file("piped"), "--resume", "--after", "18u", "--source", "-"})
+          .code,
+      0);
+  const Outcome both = with_input(replaced(piped, "--target", "-"));
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.err.find("expected standard input (-) for one file"), std::string::npos);
+}
+
+TEST(TrainCommand, UnderstandsTheHeaderOfLabelledLinesOrIsToldIt) {
+  const train::ToyClasses toy;
+  const std::vector<std::string> rest =
+      small_encoder({"--model", toy.file("plain"), "--encoder-layers", "1"});
+  const Outcome plain = run(with(rest, {"--labelled", toy.file("train.tsv")}));
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  const auto lines = text::read_lines(toy.file("train.tsv"));
+  const auto write = [&](const std::string& name, const std::string& header) {
+    std::ofstream file(toy.file(name));
+    if (!header.empty()) file << header << '\n';
+    for (const std::string& line : lines) {
+      const std::size_t tab = line.find('\t');
+      file << line.substr(tab + 1) << '\t' << line.substr(0, tab) << '\n';
+    }
+    return toy.file(name);
+  };
+  const std::string known = write("known.tsv", "text\tcategory");
+  const std::string odd = write("odd.tsv", "what\twhich");
+  const std::string bare = write("bare.tsv", "");
+  const auto weights = [&](const std::string& path, std::initializer_list<std::string> more) {
+    const Outcome outcome = run(with(with(rest, {"--labelled", path, "--overwrite"}), more));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(weights(known, {}), plain.out);
+  EXPECT_EQ(weights(odd, {"--fields", "which,what"}), plain.out);
+  EXPECT_EQ(weights(bare, {"--fields", "2,1", "--no-header"}), plain.out);
+  EXPECT_NE(plain.err.find("columns: column 1 is the label, column 2 the text (no header)\n"),
+            std::string::npos)
+      << plain.err;
+  EXPECT_NE(plain.err.find("3 classes: "), std::string::npos) << plain.err;
+}
+
+TEST(TrainCommand, AModelOfTruncatedSourcesReadsNoMoreOfAnyText) {
+  const ToyTraining toy;
+  const Outcome outcome = run(
+      with(replaced(toy_arguments(toy, "model"), "--max-length", "7"), {"--truncate-source", "3"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("truncated: "), std::string::npos) << outcome.err;
+  const auto translator = infer::Translator::load(toy.file("model"));
+  const auto score = [&](const std::string& line) {
+    return translator.translate(std::span(&line, 1)).front().best.front().score;
+  };
+  EXPECT_EQ(score("red green grey blue"), score("red green"));
+  EXPECT_NE(score("red green"), score("red"));
+}
+
 TEST(TrainCommand, RefusesPairsThatAreNotThereAndFieldsThatAreNone) {
   const ToyTraining toy;
+  for (const std::string option : {"--fields=a,b", "--no-header"}) {
+    const Outcome outcome = run(with(toy_arguments(toy, "model"), {option}));
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find("expected --pairs or --labelled, found neither"), std::string::npos);
+  }
   const std::string file = toy.file("pairs.csv");
   std::ofstream(file) << "en,de\nred,rot\n";
   const Outcome missing = run({"--pairs", file, "--fields", "en,fr", "--model", toy.file("model")});

@@ -91,7 +91,51 @@ TEST(TrainingProgress, QuietStillTellsWhatIsLeftOut) {
   start.data.num_blank = 2;
   start.data.num_too_long = 3;
   progress.on_start(start);
-  EXPECT_EQ(log.str(), "left out: 2 blank pairs, 3 that are too long; 0 of those to validate\n");
+  EXPECT_EQ(log.str(),
+            "left out: 2 blank pairs, 3 that are too long (33.3 %); 0 of those to validate\n");
+}
+
+TEST(TrainingProgress, SaysWhichLengthWouldKeepWhatIsTooLong) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {.quiet = true});
+  train::RunStart start;
+  start.data.examples = "lines";
+  start.data.num_examples = 100;
+  start.data.num_too_long = 200;
+  start.data.max_length_for_99 = 614;
+  progress.on_start(start);
+  EXPECT_EQ(log.str(),
+            "left out: 0 blank lines, 200 that are too long (66.7 %); --max-length 614 would keep "
+            "99 %; 0 of those to validate\n");
+}
+
+TEST(TrainingProgress, ShowsTheDataAsItWasUnderstood) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {});
+  train::RunStart start;
+  start.data.examples = "lines";
+  start.data.num_examples = 40;
+  start.data.columns = {"column 1 is the label, column 2 the text (no header)"};
+  start.data.samples = {{"hello\tthere", "greeting"}, {"a line alone", ""}};
+  start.data.classes = {{"greeting", 20}, {"bye", 10}, {"card", 8}, {"so", 2}, {"last", 1}};
+  start.data.lengths = {{"text", 7, 12, 40}};
+  start.data.num_truncated = 3;
+  start.data.warnings = {"is it column 2? `fields` 2,1, `max_length`"};
+  progress.on_start(start);
+  EXPECT_TRUE(
+      log.str().starts_with("columns: column 1 is the label, column 2 the text (no header)\n"
+                            "  hello\\tthere -> greeting\n"
+                            "  a line alone\n"
+                            "5 classes: greeting 20, bye 10, card 8 ... last 1\n"
+                            "tokens of a text: median 7, 95 % up to 12, longest 40\n"
+                            "truncated: 3 of 40 lines\n"
+                            "warning: is it column 2? --fields 2,1, --max-length\n"
+                            "40 lines to train on, "))
+      << log.str();
+  log.str("");
+  start.update = 7;  // a run that is resumed was shown its data before
+  progress.on_start(start);
+  EXPECT_TRUE(log.str().starts_with("warning: ")) << log.str();
 }
 
 TEST(TrainingProgress, TellsOfSkippedUpdates) {

@@ -9,7 +9,7 @@ namespace heed::data {
 namespace {
 
 void expect_two_moods(const std::string& path) {
-  const auto lines = read_labelled_lines(path);
+  const auto lines = read_labelled_lines(path).lines;
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].label, "good");
   EXPECT_EQ(lines[0].text, "what a day, really");

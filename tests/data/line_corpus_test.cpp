@@ -15,7 +15,7 @@ text::Tokenizer words() {
 
 TEST(LineCorpus, KeepsTheLinesThatCanBeUsedAndCountsTheOthers) {
   const text::Tokenizer tokenizer = words();
-  const auto corpus = LineCorpus::tokenize(lines, tokenizer, 4);
+  const auto corpus = LineCorpus::tokenize(lines, tokenizer, {.max_length = 4});
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_EQ(corpus.num_blank(), 1);
   EXPECT_EQ(corpus.num_too_long(), 1);
@@ -27,12 +27,23 @@ TEST(LineCorpus, KeepsTheLinesThatCanBeUsedAndCountsTheOthers) {
   EXPECT_EQ(tokenizer.decode(corpus.ids(1)), "blue");
 }
 
+TEST(LineCorpus, TruncatesLinesInsteadOfLeavingThemOut) {
+  const text::Tokenizer tokenizer = words();
+  const auto corpus = LineCorpus::tokenize(lines, tokenizer, {.max_length = 4, .truncate = 3});
+  ASSERT_EQ(corpus.size(), 4);
+  EXPECT_EQ(corpus.num_too_long(), 0);
+  EXPECT_EQ(corpus.num_truncated(), 1);
+  EXPECT_EQ(tokenizer.decode(corpus.ids(2)), "red red");
+  EXPECT_EQ(corpus.ids(2).back(), text::Tokenizer::end);
+  EXPECT_EQ(corpus.lengths().max, 6);
+}
+
 TEST(LineCorpus, LinesOfWhiteSpaceAreBlank) {
   const std::vector<std::string> spaced{"red", "   ", "\t", " \t ", "green"};
   const auto tokenizer =
       text::Tokenizer::train(spaced, {.vocabulary = 30, .subwords = text::Subwords::character});
   ASSERT_FALSE(tokenizer.encode("   ").empty());
-  const auto corpus = LineCorpus::tokenize(spaced, tokenizer, 20);
+  const auto corpus = LineCorpus::tokenize(spaced, tokenizer, {.max_length = 20});
   EXPECT_EQ(corpus.num_blank(), 3);
   EXPECT_EQ(corpus.size(), 2);
   EXPECT_EQ(corpus.place(1), 4);
@@ -42,7 +53,7 @@ TEST(LineCorpus, RefusesATextOfWhichNothingRemains) {
   expect_error(ErrorKind::data,
                "corpus: expected lines of text, found none that can be used among 5 (1 blank, 4 "
                "longer than 1 tokens)",
-               [] { LineCorpus::tokenize(lines, words(), 1); });
+               [] { LineCorpus::tokenize(lines, words(), {.max_length = 1}); });
 }
 
 }  // namespace

@@ -44,6 +44,22 @@ TEST(TranslationCorpus, CountsWhatItLeavesOut) {
   EXPECT_EQ(corpus.line(1), 5);
 }
 
+TEST(TranslationCorpus, TruncatesSourcesInsteadOfLeavingThemOut) {
+  const auto tokenizer = character_tokenizer();
+  const Lines source{"a b", "a b c d", "a b c d"}, target{"c", "c", "a b c d"};
+  const auto corpus =
+      TranslationCorpus::tokenize(source, target, tokenizer, {.max_length = 6, .truncate = 5});
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.num_too_long(), 1);  // its target is
+  EXPECT_EQ(corpus.num_truncated(), 1);
+  auto cut = tokenizer.encode("a b c d");
+  cut.resize(4);
+  EXPECT_EQ(to_vector(corpus.source(1)), with_end(cut));
+  EXPECT_EQ(corpus.source_lengths().max, std::ssize(tokenizer.encode("a b c d")) + 1);
+  EXPECT_EQ(corpus.pair_lengths().max, corpus.target_lengths().max);
+  EXPECT_GT(corpus.pair_lengths().max, 6);
+}
+
 TEST(TranslationCorpus, SidesOfWhiteSpaceAreBlank) {
   const auto tokenizer = character_tokenizer();
   ASSERT_FALSE(tokenizer.encode("   ").empty());

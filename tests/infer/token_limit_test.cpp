@@ -51,5 +51,15 @@ TEST(TokenLimit, IsThatOfLearnedPositionsOrOneForAllOtherModels) {
   EXPECT_EQ(max_text_tokens(config), 32768);
 }
 
+TEST(TokenLimit, OfAModelThatWasTrainedOnTruncatedSourcesCutsEveryText) {
+  models::TransformerConfig config;
+  EXPECT_EQ(source_limit(config, "a source", false).max_tokens, 32767);
+  EXPECT_FALSE(source_limit(config, "a source", false).truncate);
+  config.truncate_source = 4;
+  Ids ids{5, 6, 7, 8};
+  EXPECT_TRUE(fit(ids, 1, source_limit(config, "a source", false)));
+  EXPECT_EQ(ids, (Ids{5, 6, 7}));  // and the end token
+}
+
 }  // namespace
 }  // namespace heed::infer

@@ -163,9 +163,9 @@ TEST(ConfigFields, SayWhichSettingsShapeTheWeights) {
   for (const ConfigField& field : config_fields()) {
     if (!field.option.empty() && !field.is_architecture) free.insert(field.option);
   }
-  EXPECT_EQ(free,
-            (std::set<std::string_view>{"dropout", "attention-dropout", "activation-dropout",
-                                        "label-smoothing", "guided-alignment-weight", "pooling"}));
+  EXPECT_EQ(free, (std::set<std::string_view>{"dropout", "attention-dropout", "activation-dropout",
+                                              "label-smoothing", "guided-alignment-weight",
+                                              "pooling", "truncate-source"}));
 }
 
 TEST(Configurations, OfEveryKindCanBeBuiltAsTheyAre) {

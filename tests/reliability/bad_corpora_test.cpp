@@ -135,7 +135,7 @@ TEST(BadCorpus, RecordsWithoutTheirFields) {
       {"r.csv", "a\n", "r.csv:1: expected a header with source, target, or 2 columns, found 1"},
       {"r.csv", "a,b,c\n", "r.csv:1: expected a header with source, target, or 2 columns, found 3"},
       {"r.csv", "source,text\na,b\n", "r.csv:1: expected a column 'target', found source, text"},
-      {"r.csv", "target,text\na,b\n", "r.csv:1: expected a column 'source', found target, text"},
+      {"r.csv", "target,words\na,b\n", "r.csv:1: expected a column 'source', found target, words"},
       {"r.csv", "source,target,target\na,b,c\n",
        "r.csv:1: expected one column 'target', found several"},
       {"r.csv", "source,target\na\n", "r.csv:2: expected 2 columns, as in line 1, found 1"},
@@ -180,9 +180,7 @@ TEST(BadCorpus, RecordsWithoutTheirFields) {
        "r.jsonl:1: expected JSON, found a mistake at byte"},
       {"r.jsonl", "{\"source\": \"\xff\"}\n", "r.jsonl:1: not valid UTF-8 at byte 13 (found 0xff)"},
   };
-  expect_files_refused(rows, [](const std::string& path) {
-    data::read_record_pairs(path, {"source", "target"});
-  });
+  expect_files_refused(rows, [](const std::string& path) { data::read_record_pairs(path); });
 }
 
 TEST(BadCorpus, LabelledLinesWithoutLabelOrText) {
@@ -216,7 +214,7 @@ TEST(BadCorpus, LabelledLinesWithoutLabelOrText) {
   const std::string path = folder.write("l.tsv", "good\ta\nGood\tb\n");
   expect_refused(folder.path(), bad_data,
                  "l.tsv:2: expected one of the 2 labels of the model, found",
-                 [&] { data::classes_of(data::read_labelled_lines(path), labels, path); });
+                 [&] { data::classes_of(data::read_labelled_lines(path).lines, labels, path); });
 }
 
 TEST(BadCorpus, WordAlignmentsThatAreNone) {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/parallel.h"
+#include "heed/data/labelled_lines.h"
+#include "heed/infer/line_classifier.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/text/lines.h"
@@ -37,6 +39,62 @@ TEST(ClassificationTask, LearnsTheClassesAndTellsHowWell) {
   const auto loaded = models::load_model_folder<models::Classifier>(toy.file("model"));
   EXPECT_EQ(loaded.model.config().labels, (std::vector<std::string>{"calm", "cold", "warm"}));
   EXPECT_EQ(models::weights_hash(models::parameters(loaded.model)), result.weights_hash);
+}
+
+TEST(ClassificationTask, TellsHowItUnderstoodItsData) {
+  const ToyClasses toy;
+  Watcher watcher;
+  train_model(toy.classes("model"), watcher);
+  const DataSummary& data = watcher.start.data;
+  EXPECT_EQ(data.columns,
+            std::vector<std::string>{"column 1 is the label, column 2 the text (no header)"});
+  ASSERT_EQ(data.samples.size(), 3u);
+  const auto first = data::read_labelled_lines(toy.file("train.tsv")).lines.front();
+  EXPECT_EQ(data.samples[0].input, first.text);
+  EXPECT_EQ(data.samples[0].output, first.label);
+  ASSERT_EQ(data.classes.size(), 3u);
+  EXPECT_GE(data.classes[0].count, data.classes[1].count);
+  EXPECT_GE(data.classes[1].count, data.classes[2].count);
+  EXPECT_EQ(data.classes[0].count + data.classes[1].count + data.classes[2].count, 120);
+  ASSERT_EQ(data.lengths.size(), 1u);
+  EXPECT_EQ(data.lengths[0].max, 6);    // up to five words and the end token
+  ASSERT_EQ(data.warnings.size(), 1u);  // so few words make lines that repeat
+  EXPECT_NE(data.warnings[0].find(" training lines repeat"), std::string::npos);
+}
+
+TEST(ClassificationTask, RefusesLabelAndTextThatAreSwappedUnlessAskedFor) {
+  const ToyClasses toy;
+  std::ofstream file(toy.file("swapped.tsv"));
+  for (int i = 0; i < 20; ++i) file << "it is " << i << (i % 2 ? "\tgood\n" : "\tbad\n");
+  file.close();
+  Training training = toy.classes("model");
+  training.files = {{"labelled", toy.file("swapped.tsv")}};
+  expect_refused(ErrorKind::data, training,
+                 toy.file("swapped.tsv") +
+                     ": expected labels that occur again, found nearly every one once, and few "
+                     "texts: if the label is in column 2, `fields` 2,1, with `header` if the first "
+                     "row is one; if all is right, `fields` 1,2");
+  for (const std::string fields : {"1,2", "2,1"}) {
+    Watcher watcher;
+    training.model_folder = toy.file("model-" + fields);
+    training.recipe.training.fields = fields;
+    train_model(training, watcher);
+    EXPECT_EQ(watcher.start.data.classes.size(), fields == "1,2" ? 20u : 2u);
+  }
+}
+
+TEST(ClassificationTask, TruncatesLinesAndReadsNoMoreOfOthers) {
+  const ToyClasses toy;
+  Training training = toy.classes("model");
+  training.recipe.model.truncate_source = 3;
+  Watcher watcher;
+  train_model(training, watcher);
+  EXPECT_GT(watcher.start.data.num_truncated, 0);
+  EXPECT_EQ(watcher.start.data.num_too_long, 0);
+  const auto classifier = infer::LineClassifier::load(toy.file("model"));
+  EXPECT_EQ(classifier.classify("the red").probability,
+            classifier.classify("the red blue green blue").probability);
+  EXPECT_NE(classifier.classify("the red").probability, classifier.classify("the").probability);
 }
 
 TEST(ClassificationTask, WritesAccuracyAndMacroF1ToTheLog) {

@@ -79,6 +79,8 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"class-weights", "balanced"},
                                                       {"shift", "3"},
                                                       {"fields", "en,de"},
+                                                      {"header", "false"},
+                                                      {"truncate-source", "50"},
                                                       {"seed", "42"},
                                                       {"freeze", "encoder,embedding"},
                                                       {"lora", "8"},
@@ -99,6 +101,28 @@ TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
   EXPECT_EQ(back.model, recipe.model);
   EXPECT_EQ(back.training.schedule.peak, 0.002);
   EXPECT_EQ(back.training.optimizer.beta2, 0.99);
+}
+
+TEST(Recipe, FieldsThatAnOlderRunWroteOutByDefaultAreRecognised) {
+  EXPECT_EQ(recipe_from_json(R"({"fields": "source,target"})", "test").training.fields, "");
+  EXPECT_EQ(recipe_from_json(R"({"fields": "en,de"})", "test").training.fields, "en,de");
+  EXPECT_EQ(
+      recipe_from_json(R"({"fields": "source,target", "header": ""})", "test").training.fields,
+      "source,target");
+}
+
+TEST(Recipe, SourcesAreTruncatedWithinTheMaximumLengthAndWhereThereAreSources) {
+  Recipe recipe = recipe_preset("tiny");
+  recipe.model.truncate_source = recipe.training.max_length;
+  EXPECT_NO_THROW(validate(recipe));
+  for (const Index tokens : {Index{1}, recipe.training.max_length + 1}) {
+    recipe.model.truncate_source = tokens;
+    EXPECT_THROW(validate(recipe), Error) << tokens;
+  }
+  Recipe language = recipe_preset("gpt-mini");
+  language.model.kind = models::ModelKind::language;
+  language.model.truncate_source = 10;
+  EXPECT_THROW(validate(language), Error);
 }
 
 TEST(Recipe, ASettingThatIsNewerThanTheRunHasItsDefault) {
@@ -218,7 +242,8 @@ TEST(Recipe, ARateThatFallsToZeroNeedsAnEndOfAnyKind) {
 }
 
 TEST(Recipe, ARunIsResumedWithTheSameSettingsOnly) {
-  const std::set<std::string> may_differ{"after", "keep", "save-minutes", "strict"};
+  const std::set<std::string> may_differ{"after", "fields",       "header",
+                                         "keep",  "save-minutes", "strict"};
   for (const auto& [name, value] : other_values) {
     Recipe saved, asked;
     set(asked, name, value);

@@ -163,13 +163,16 @@ int print_metrics(const EvaluateOptions& options, std::span<const std::string> h
   return 0;
 }
 
+data::RecordOptions record_options(const EvaluateOptions& options) {
+  return {.fields = data::parse_field_names(options.fields, 2, "`fields`"),
+          .has_header = options.header};
+}
+
 int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
   const auto translator = infer::Translator::load(options.model);
   const text::ParallelLines pairs =
-      options.pairs.empty()
-          ? text::read_parallel_lines(options.source, options.target)
-          : data::read_record_pairs(options.pairs,
-                                    data::parse_field_names(options.fields, 2, "`fields`"));
+      options.pairs.empty() ? text::read_parallel_lines(options.source, options.target)
+                            : data::read_record_pairs(options.pairs, record_options(options)).lines;
   infer::TranslationOptions how{
       .search = translator.default_search(), .truncate = options.truncate, .with_scores = false};
   how.search.beam_size = options.beam_size.value_or(how.search.beam_size);
@@ -201,7 +204,7 @@ int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
 
 int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
   const auto classifier = infer::LineClassifier::load(options.model);
-  const auto lines = data::read_labelled_lines(options.labelled);
+  const auto lines = data::read_labelled_lines(options.labelled, record_options(options)).lines;
   const auto right = data::classes_of(lines, classifier.labels(), options.labelled.string());
   return print_scores(options, right, classifier.classify(data::texts_of(lines)),
                       classifier.labels(), out);
@@ -278,6 +281,22 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
 
 namespace {
 
+// For --pairs and --labelled.
+std::vector<CLI::Option*> add_column_options(Command& command, EvaluateOptions& options) {
+  CLI::Option* fields =
+      command.option("--fields", options.fields,
+                     "columns of source,target or label,text: names, or numbers from 1");
+  const auto flag = [&](const char* name, bool value, const char* description) {
+    const auto set = [&options, value] { options.header = value; };
+    return command.app()->add_flag_callback(name, set, description)->group(option_group::input);
+  };
+  CLI::Option* present =
+      flag("--header", true, "the first row of .tsv and .csv is a header (default: recognised)");
+  CLI::Option* absent = flag("--no-header", false, "the opposite of --header");
+  absent->excludes(present);
+  return {fields, present, absent};
+}
+
 // Exactly one kind of data is scored, and all but references need a model.
 void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::App& app = *command.app();
@@ -311,7 +330,9 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::Option* target = command.option("--target", options.target, "references of --source");
   target->type_name("FILE")->needs(source);
   source->needs(target);
-  command.option("--fields", options.fields, "names of the two fields of --pairs")->needs(pairs);
+  for (CLI::Option* option : add_column_options(command, options)) {
+    for (CLI::Option* other : {reference, source, text, images}) option->excludes(other);
+  }
   command.flag("--truncate", options.truncate, "truncate sources that are too long for the model");
   command.group(option_group::output);
   command.flag("--confusion", options.confusion, "print the confusion matrix of a classifier")

@@ -25,7 +25,8 @@ struct EvaluateOptions {
   std::filesystem::path source = {};
   std::filesystem::path target = {};
   std::filesystem::path pairs = {};  // both in one file of records
-  std::string fields = "source,target";
+  std::string fields = {};           // columns of --pairs or --labelled; empty: recognised
+  std::optional<bool> header = {};   // of the same; nothing: recognised
   std::optional<Index> beam_size = {};
   bool truncate = false;
   std::filesystem::path text = {};

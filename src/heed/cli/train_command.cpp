@@ -10,6 +10,7 @@
 #include "heed/base/interrupt.h"
 #include "heed/io/files.h"
 #include "heed/models/presets.h"
+#include "heed/text/lines.h"
 #include "heed/train/base_model.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/recipe_fields.h"
@@ -31,8 +32,12 @@ void apply(const std::map<std::string, std::string>& settings, train::Recipe& re
 
 train::FilePaths absolute(const train::FilePaths& files) {
   train::FilePaths paths;
-  for (const auto& [role, path] : files) {
-    paths[role] = std::filesystem::absolute(path).lexically_normal().string();
+  for (const auto& [role, given] : files) {
+    for (const std::string& path : given) {
+      paths[role].push_back(path == text::standard_input
+                                ? path
+                                : std::filesystem::absolute(path).lexically_normal().string());
+    }
   }
   return paths;
 }
@@ -49,8 +54,18 @@ void copy_base_architecture(train::Recipe& recipe, const std::string& base_model
   train::copy_architecture(recipe, base_model);
 }
 
+// Settings that would have no effect are refused.
+void check_columns(const TrainOptions& options) {
+  const bool has_columns = options.files.contains("pairs") || options.files.contains("labelled");
+  for (const char* setting : {"fields", "header"}) {
+    check_as(ErrorKind::usage, has_columns || !options.settings.contains(setting),
+             train::quote(setting), ": expected `pairs` or `labelled`, found neither");
+  }
+}
+
 train::Training new_training(const TrainOptions& options) {
   const train::TaskType& type = train::task_type_of(options.files);
+  check_columns(options);
   train::Training training{
       options.model, absolute(options.files),
       train::recipe_preset(options.preset.empty() ? type.preset : options.preset),
@@ -69,7 +84,13 @@ train::Training resumed_training(const TrainOptions& options) {
   train::TrainingFolder(options.model).check_usable(train::RunMode::resume);
   const train::RunDescription saved = train::saved_run(options.model).value();
   train::Training training{options.model, saved.files.paths, saved.recipe, train::RunMode::resume};
-  for (const auto& [role, path] : absolute(options.files)) training.files[role] = path;
+  for (const auto& [role, paths] : absolute(options.files)) training.files[role] = paths;
+  for (const auto& [role, paths] : training.files) {
+    check_as(ErrorKind::usage,
+             options.files.contains(role) || !std::ranges::count(paths, text::standard_input),
+             train::quote(role), ": this run read standard input, which must be given again, like ",
+             train::quote(role), " - < FILE");
+  }
   apply(options.settings, training.recipe);
   return training;
 }
@@ -104,10 +125,11 @@ namespace {
 void add_file(CLI::App& app, const train::FileRole& role, const std::string& group,
               const std::shared_ptr<TrainOptions>& options) {
   if (app.get_option_no_throw("--" + role.name)) return;  // several tasks have it
-  app.add_option_function<std::string>(
-         "--" + role.name,
-         [options, name = role.name](const std::string& path) { options->files[name] = path; },
-         role.description)
+  const auto set = [options, name = role.name](const std::vector<std::string>& paths) {
+    options->files[name].assign(paths.begin(), paths.end());
+  };
+  app.add_option_function<std::vector<std::string>>("--" + role.name, set, role.description)
+      ->allow_extra_args(false)
       ->type_name(role.name == train::base_model_role ? "FOLDER" : "FILE")
       ->group(group);
 }
@@ -119,6 +141,14 @@ void add_files(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
       if (role.name != train::base_model_role) add_file(app, role, group, options);
     }
   }
+}
+
+void add_off_flag(CLI::App& app, const train::RecipeField& field, CLI::Option* on,
+                  const std::shared_ptr<TrainOptions>& options) {
+  const auto unset = [options, name = field.name] { options->settings[name] = "false"; };
+  app.add_flag_callback("--" + field.off, unset, "the opposite of --" + field.name)
+      ->group(field.group)
+      ->excludes(on);
 }
 
 // The values in brackets are those of the first task's preset.
@@ -133,7 +163,9 @@ void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
     }
     if (field.is_flag) {
       const auto set = [options, name = field.name] { options->settings[name] = "true"; };
-      app.add_flag_callback("--" + field.name, set, field.description)->group(field.group);
+      CLI::Option* on = app.add_flag_callback("--" + field.name, set, field.description);
+      on->group(field.group);
+      if (!field.off.empty()) add_off_flag(app, field, on, options);
       continue;
     }
     const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
@@ -156,6 +188,7 @@ Command train_command() {
   auto progress = std::make_shared<ProgressOptions>();
   Command command("train",
                   "Train a model. The files that are given decide the task.\n"
+                  "A file option may be repeated: the files are read as one. - is standard input.\n"
                   "Values in brackets are those of the preset tiny.",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");

@@ -11,7 +11,7 @@
 namespace heed::cli {
 
 struct TrainOptions {
-  std::map<std::string, std::string> files;  // paths by role: source, target, text ...
+  train::FilePaths files;
   std::string model;
   std::string preset;                           // empty: as the files say
   std::map<std::string, std::string> settings;  // those of the recipe that were given, by name

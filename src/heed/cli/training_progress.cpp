@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "heed/base/interrupt.h"
+#include "heed/base/printable.h"
 
 namespace heed::cli {
 namespace {
@@ -14,6 +15,7 @@ using std::chrono::steady_clock;
 
 constexpr double seconds_between_bars = 0.2;
 constexpr int bar_width = 8;
+constexpr std::size_t sample_bytes = 70;    // of a text of an example
 constexpr std::size_t terminal_width = 80;  // a longer line would wrap, and not be replaced
 
 std::string clock_text(double seconds) {
@@ -33,6 +35,49 @@ std::string bar(double share) {
   return '[' + std::string(filled, '=') + std::string(bar_width - filled, ' ') + ']';
 }
 
+// "`max_length`" as it is written on the command line.
+std::string with_options(std::string message) {
+  for (std::size_t open; (open = message.find('`')) != message.npos;) {
+    const std::size_t close = message.find('`', open + 1);
+    if (close == message.npos) break;
+    std::string name = message.substr(open + 1, close - open - 1);
+    std::ranges::replace(name, '_', '-');
+    message.replace(open, close + 1 - open, "--" + name);
+  }
+  return message;
+}
+
+// "3 classes: good 120, bad 90, so-so 4"; of many, the most frequent ones and the rarest.
+std::string class_line(const std::vector<train::ClassCount>& classes) {
+  constexpr std::size_t max_listed = 3;
+  std::string line = fmt::format("{} classes:", classes.size());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const bool is_last = i + 1 == classes.size();
+    if (i >= max_listed && !is_last) continue;
+    const bool has_gap = is_last && i > max_listed;
+    line += fmt::format("{} {} {}",
+                        has_gap ? " ..."
+                        : i > 0 ? ","
+                                : "",
+                        excerpt(classes[i].label), classes[i].count);
+  }
+  return line + '\n';
+}
+
+// With the share, and what to do if it is large.
+std::string left_out(const train::DataSummary& data) {
+  constexpr double much = 0.02;
+  const Index count = data.num_blank + data.num_too_long;
+  const auto all = static_cast<double>(data.num_examples + count);
+  std::string line = fmt::format("left out: {} blank {}, {} that are too long", data.num_blank,
+                                 data.examples, data.num_too_long);
+  if (count > 0) line += fmt::format(" ({:.1f} %)", 100 * static_cast<double>(count) / all);
+  if (static_cast<double>(data.num_too_long) > much * all && data.max_length_for_99 > 0) {
+    line += fmt::format("; --max-length {} would keep 99 %", data.max_length_for_99);
+  }
+  return line + fmt::format("; {} of those to validate\n", data.num_valid_left_out);
+}
+
 }  // namespace
 
 std::string interruption_text(const train::TrainingResult& result, std::string_view how) {
@@ -47,10 +92,9 @@ bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
 
 void TrainingProgress::on_start(const train::RunStart& start) {
   const train::DataSummary& data = start.data;
-  if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) {
-    log_ << fmt::format("left out: {} blank {}, {} that are too long; {} of those to validate\n",
-                        data.num_blank, data.examples, data.num_too_long, data.num_valid_left_out);
-  }
+  if (!options_.quiet && start.update == 0) show_data(data);
+  if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) log_ << left_out(data);
+  for (const std::string& warning : data.warnings) on_warning(with_options(warning));
   if (options_.quiet) return;
   log_ << fmt::format("{} {} to train on, {} to validate; {} pieces, {} parameters\n",
                       data.num_examples, data.examples, data.num_valid_examples, data.vocabulary,
@@ -66,6 +110,25 @@ void TrainingProgress::on_plan(const train::RunPlan& plan) {
       "plan: about {} updates in {}, {:.3g} epochs; peak learning rate {:.3g} at update {}\n",
       plan.updates, clock_text(plan.seconds), plan.epochs, plan.peak_rate, plan.peak_update);
   log_.flush();
+}
+
+// What was understood, in few lines: enough to see that a column or a file is not the right one.
+void TrainingProgress::show_data(const train::DataSummary& data) {
+  for (const std::string& columns : data.columns) log_ << "columns: " << columns << '\n';
+  for (const train::DataExample& sample : data.samples) {
+    log_ << "  " << excerpt(sample.input, sample_bytes);
+    if (!sample.output.empty()) log_ << " -> " << excerpt(sample.output, sample_bytes);
+    log_ << '\n';
+  }
+  if (!data.classes.empty()) log_ << class_line(data.classes);
+  for (const train::LengthSummary& length : data.lengths) {
+    log_ << fmt::format("tokens of a {}: median {}, 95 % up to {}, longest {}\n", length.what,
+                        length.median, length.percentile_95, length.max);
+  }
+  if (data.num_truncated > 0) {
+    log_ << fmt::format("truncated: {} of {} {}\n", data.num_truncated, data.num_examples,
+                        data.examples);
+  }
 }
 
 void TrainingProgress::on_update(const train::UpdateReport& report) {

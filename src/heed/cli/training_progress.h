@@ -12,7 +12,7 @@ namespace heed::cli {
 
 struct ProgressOptions {
   bool is_terminal = false;
-  bool quiet = false;                 // only what was left out, and the end
+  bool quiet = false;                 // only warnings, what was left out, and the end
   double seconds_between_lines = 15;  // without a terminal
 };
 
@@ -36,6 +36,7 @@ class TrainingProgress : public train::TrainingObserver {
   void on_finish(train::RunEnd end) override;
 
  private:
+  void show_data(const train::DataSummary& data);
   void show(const train::UpdateReport& report);
   void replace_bar(const std::string& line);
   void clear_bar();

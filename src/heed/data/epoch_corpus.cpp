@@ -22,8 +22,9 @@ EpochCorpus::EpochCorpus(std::span<const std::string> source, std::span<const st
       target_(target),
       tokenizer_(tokenizer),
       options_(options),
-      corpus_(TranslationCorpus::tokenize(source, target, tokenizer,
-                                          {.max_length = options.max_length})) {
+      corpus_(TranslationCorpus::tokenize(
+          source, target, tokenizer,
+          {.max_length = options.max_length, .truncate = options.truncate})) {
   if (options.bpe_dropout > 0) dropout_.emplace(tokenizer, options.bpe_dropout);
 }
 
@@ -50,6 +51,7 @@ std::vector<std::vector<int>> EpochCorpus::encode_with_dropout(std::span<const s
       ids = dropout_->encode(lines[line], random_key(key, line, side));
       if (ids.size() >= max_length) ids = tokenizer_.encode(lines[line]);
       ids.push_back(text::Tokenizer::end);
+      if (side == source_side && options_.truncate > 0) truncate_text(ids, options_.truncate);
     }
   });
   return sentences;

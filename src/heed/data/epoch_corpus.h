@@ -12,7 +12,8 @@
 namespace heed::data {
 
 struct EpochCorpusOptions {
-  Index max_length = 256;  // as in TranslationCorpusOptions
+  Index max_length = 256;  // as in LengthOptions
+  Index truncate = 0;      // as in LengthOptions
   double bpe_dropout = 0;  // probability to leave out a merge; above 0 the pieces must be bpe
   std::uint64_t seed = 1;
 };
@@ -31,8 +32,7 @@ class EpochCorpus {
 
   // The same in every epoch.
   Index size() const { return corpus_.size(); }
-  Index num_blank() const { return corpus_.num_blank(); }
-  Index num_too_long() const { return corpus_.num_too_long(); }
+  const TranslationCorpus& any_epoch() const { return corpus_; }  // but for its tokens
 
  private:
   std::vector<std::vector<int>> encode_with_dropout(std::span<const std::string> lines, Index epoch,

@@ -6,7 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/io/checked_size.h"
-#include "heed/io/gzip_file.h"
+#include "heed/io/compressed_file.h"
 #include "heed/io/require_memory.h"
 
 namespace heed::data {
@@ -59,7 +59,7 @@ class IdxFile {
  private:
   const std::string& path_;
   const char* what_;
-  io::GzipFile file_;
+  io::CompressedFile file_;
 };
 
 }  // namespace

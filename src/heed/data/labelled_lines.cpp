@@ -12,20 +12,27 @@
 
 namespace heed::data {
 
-std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path) {
-  std::vector<LabelledLine> lines;
-  for (Record& record : read_records(path, {"label", "text"})) {
-    lines.push_back({std::move(record.values[0]), std::move(record.values[1]),
-                     static_cast<Index>(record.line)});
-    const LabelledLine& line = lines.back();
-    const std::string where = path.string() + ':' + std::to_string(line.number);
-    check_as(ErrorKind::data, !text::is_blank(line.label), where,
-             ": expected a label, found an empty one");
-    text::check_label(line.label, where, ErrorKind::data);
-    check_as(ErrorKind::data, !text::is_blank(line.text), where, ": expected text after the label ",
-             excerpt(line.label), ", found none");
+namespace {
+
+void check_line(const LabelledLine& line, const std::string& where) {
+  check_as(ErrorKind::data, !text::is_blank(line.label), where,
+           ": expected a label, found an empty one");
+  text::check_label(line.label, where, ErrorKind::data);
+  check_as(ErrorKind::data, !text::is_blank(line.text), where, ": expected text after the label ",
+           excerpt(line.label), ", found none");
+}
+
+}  // namespace
+
+LabelledLines read_labelled_lines(const std::filesystem::path& path, const RecordOptions& options) {
+  Records records = read_records(path, labelled_roles(), options);
+  LabelledLines all{.lines = {}, .columns = std::move(records.columns)};
+  for (Record& record : records.records) {
+    all.lines.push_back({std::move(record.values[0]), std::move(record.values[1]),
+                         static_cast<Index>(record.line)});
+    check_line(all.lines.back(), path.string() + ':' + std::to_string(record.line));
   }
-  return lines;
+  return all;
 }
 
 std::vector<std::string> distinct_labels(std::span<const LabelledLine> lines) {

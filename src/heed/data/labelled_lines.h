@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/base/index.h"
+#include "heed/data/record_columns.h"
 
 namespace heed::data {
 
@@ -16,10 +17,16 @@ struct LabelledLine {
   Index number = 0;  // of the line in its file, from 1
 };
 
-// The fields `label` and `text` of a .tsv, .csv or .jsonl file; see read_records. Refuses
+struct LabelledLines {
+  std::vector<LabelledLine> lines;
+  std::string columns;  // as in Records
+};
+
+// The label and the text of a .tsv, .csv or .jsonl file; see read_records. Refuses
 // (ErrorKind::data) a file that is not so, an empty label, one with line ends or other control
 // characters (see text::check_label), and an empty text, by file and line.
-std::vector<LabelledLine> read_labelled_lines(const std::filesystem::path& path);
+LabelledLines read_labelled_lines(const std::filesystem::path& path,
+                                  const RecordOptions& options = {});
 
 // Every label once, in the order of the alphabet.
 std::vector<std::string> distinct_labels(std::span<const LabelledLine> lines);

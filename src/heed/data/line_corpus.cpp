@@ -7,16 +7,22 @@
 namespace heed::data {
 
 LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
-                                const text::Tokenizer& tokenizer, Index max_length) {
+                                const text::Tokenizer& tokenizer, const LengthOptions& options) {
   auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
   LineCorpus corpus;
+  std::vector<Index> lengths;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
-    const auto length = std::ssize(encoded[i]);
-    if (length == 0 || text::is_blank(lines[i])) {
+    if (encoded[i].empty() || text::is_blank(lines[i])) {
       ++corpus.num_blank_;
-    } else if (length > max_length) {
+      continue;
+    }
+    lengths.push_back(std::ssize(encoded[i]));
+    const bool is_truncated = options.truncate > 0 && truncate_text(encoded[i], options.truncate);
+    const auto length = std::ssize(encoded[i]);
+    if (length > options.max_length) {
       ++corpus.num_too_long_;
     } else {
+      corpus.num_truncated_ += is_truncated;
       corpus.lines_.push_back(std::move(encoded[i]));
       corpus.sizes_.push_back({.source = length, .target = 0});
       corpus.places_.push_back(static_cast<Index>(i));
@@ -24,8 +30,9 @@ LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
   }
   check_as(ErrorKind::data, corpus.size() > 0,
            "corpus: expected lines of text, found none that can be used among ", lines.size(), " (",
-           corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ", max_length,
+           corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ", options.max_length,
            " tokens)");
+  corpus.lengths_ = summarize_lengths(std::move(lengths));
   return corpus;
 }
 

@@ -18,7 +18,7 @@ class LineCorpus {
   // result does not depend on the number of threads. Refuses (ErrorKind::data) a text of which no
   // line remains.
   static LineCorpus tokenize(std::span<const std::string> lines, const text::Tokenizer& tokenizer,
-                             Index max_length);
+                             const LengthOptions& options);
 
   Index size() const { return std::ssize(lines_); }
   std::span<const int> ids(Index line) const { return lines_[line]; }  // the last is the end token
@@ -29,6 +29,9 @@ class LineCorpus {
 
   Index num_blank() const { return num_blank_; }
   Index num_too_long() const { return num_too_long_; }
+  Index num_truncated() const { return num_truncated_; }
+  // Of all lines that are not blank, before they are truncated.
+  const TextLengths& lengths() const { return lengths_; }
 
  private:
   std::vector<std::vector<int>> lines_;
@@ -36,6 +39,8 @@ class LineCorpus {
   std::vector<Index> places_;
   Index num_blank_ = 0;
   Index num_too_long_ = 0;
+  Index num_truncated_ = 0;
+  TextLengths lengths_;
 };
 
 }  // namespace heed::data

@@ -8,34 +8,52 @@
 
 namespace heed::data {
 
+bool truncate_text(std::vector<int>& ids, Index max_tokens) {
+  if (std::ssize(ids) <= max_tokens) return false;
+  ids.resize(static_cast<std::size_t>(max_tokens));
+  ids.back() = text::Tokenizer::end;
+  return true;
+}
+
 TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> source,
                                               std::span<const std::string> target,
                                               const text::Tokenizer& tokenizer,
-                                              const TranslationCorpusOptions& options) {
+                                              const LengthOptions& options) {
   check_as(ErrorKind::data, source.size() == target.size(),
            "corpus: expected as many target lines as source lines, found ", source.size(), " and ",
            target.size());
-  const auto source_ids = text::encode_lines(source, tokenizer, {.with_end = true});
+  auto source_ids = text::encode_lines(source, tokenizer, {.with_end = true});
   const auto target_ids = text::encode_lines(target, tokenizer, {.with_end = true});
 
   TranslationCorpus corpus;
-  const auto max_length = static_cast<std::size_t>(options.max_length);
+  std::vector<Index> source_lengths, target_lengths, pair_lengths;
   for (std::size_t i = 0; i < source.size(); ++i) {
     const bool is_blank = text::is_blank(source[i]) || text::is_blank(target[i]) ||
                           source_ids[i].empty() || target_ids[i].empty();
     if (is_blank) {
       ++corpus.num_blank_;
-    } else if (std::max(source_ids[i].size(), target_ids[i].size()) > max_length) {
+      continue;
+    }
+    source_lengths.push_back(std::ssize(source_ids[i]));
+    target_lengths.push_back(std::ssize(target_ids[i]));
+    const bool is_truncated =
+        options.truncate > 0 && truncate_text(source_ids[i], options.truncate);
+    pair_lengths.push_back(std::max(std::ssize(source_ids[i]), target_lengths.back()));
+    if (pair_lengths.back() > options.max_length) {
       ++corpus.num_too_long_;
     } else {
+      corpus.num_truncated_ += is_truncated;
       corpus.append(source_ids[i], target_ids[i]);
       corpus.lines_.push_back(static_cast<Index>(i));
     }
   }
   check_as(ErrorKind::data, corpus.size() > 0,
            "corpus: expected pairs of sentences, found none that can be used among ", source.size(),
-           " (", corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ", max_length,
-           " tokens)");
+           " (", corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ",
+           options.max_length, " tokens)");
+  corpus.source_lengths_ = summarize_lengths(std::move(source_lengths));
+  corpus.target_lengths_ = summarize_lengths(std::move(target_lengths));
+  corpus.pair_lengths_ = summarize_lengths(std::move(pair_lengths));
   return corpus;
 }
 

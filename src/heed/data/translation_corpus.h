@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/base/index.h"
+#include "heed/data/text_lengths.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::data {
@@ -16,9 +17,14 @@ struct PairSize {
   Index target = 0;
 };
 
-struct TranslationCorpusOptions {
-  Index max_length = 256;  // pairs with a longer side, end token included, are left out
+struct LengthOptions {
+  Index max_length = 256;  // texts that are longer, end token included, are left out
+  // Sources, and lines of one side, are cut after so many tokens, the end token included; 0: none.
+  Index truncate = 0;
 };
+
+// Cuts the end of a text; its end token stays. True: there was something to cut.
+bool truncate_text(std::vector<int>& ids, Index max_tokens);
 
 // Keeps the pairs that can be trained on and counts the others. Pair i is its i-th kept pair.
 class TranslationCorpus {
@@ -29,7 +35,7 @@ class TranslationCorpus {
   static TranslationCorpus tokenize(std::span<const std::string> source,
                                     std::span<const std::string> target,
                                     const text::Tokenizer& tokenizer,
-                                    const TranslationCorpusOptions& options = {});
+                                    const LengthOptions& options = {});
 
   // Other tokens for the same pairs: one sentence each, with its end token.
   void replace_ids(std::span<const std::vector<int>> source,
@@ -44,6 +50,12 @@ class TranslationCorpus {
 
   Index num_blank() const { return num_blank_; }        // pairs with nothing on one side
   Index num_too_long() const { return num_too_long_; }  // pairs beyond max_length
+  Index num_truncated() const { return num_truncated_; }
+  // Of all pairs that are not blank: of whole sources, of targets, and of the longer side, which
+  // decides whether a pair is left out, after the source was truncated.
+  const TextLengths& source_lengths() const { return source_lengths_; }
+  const TextLengths& target_lengths() const { return target_lengths_; }
+  const TextLengths& pair_lengths() const { return pair_lengths_; }
 
  private:
   void append(std::span<const int> source, std::span<const int> target);
@@ -60,6 +72,8 @@ class TranslationCorpus {
   std::vector<Index> lines_;
   Index num_blank_ = 0;
   Index num_too_long_ = 0;
+  Index num_truncated_ = 0;
+  TextLengths source_lengths_, target_lengths_, pair_lengths_;
 };
 
 }  // namespace heed::data

@@ -9,6 +9,7 @@
 #include "heed/explore/finite_outcome.h"
 #include "heed/explore/recording.h"
 #include "heed/infer/sampling.h"
+#include "heed/infer/token_limit.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/text/lines.h"
 #include "heed/text/masked_text.h"
@@ -151,6 +152,9 @@ json array_of(const Values& values, ToJson value_json) {
 std::vector<int> source_ids(const ModelSession& session, const std::string& text) {
   check_characters(text);
   std::vector<int> ids = encode(session, text);
+  if (session.config().truncate_source > 0) {
+    infer::fit(ids, 1, infer::source_limit(session.config(), "a text", /*truncate=*/true));
+  }
   check_tokens("text", ids);
   if (!session.language()) ids.push_back(text::Tokenizer::end);
   return ids;

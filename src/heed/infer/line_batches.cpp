@@ -3,6 +3,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/batch_plan.h"
+#include "heed/data/translation_corpus.h"
 #include "heed/infer/token_limit.h"
 #include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
@@ -14,6 +15,9 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const models::TransformerConfig& config,
                                            const LineOptions& options) {
   auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
+  if (config.truncate_source > 0) {
+    for (std::vector<int>& ids : encoded) data::truncate_text(ids, config.truncate_source);
+  }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     check_as(ErrorKind::data, !encoded[i].empty() && !text::is_blank(lines[i]), "line ",
              options.first_line + static_cast<Index>(i), ": expected text, found a blank line");

@@ -152,7 +152,8 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
   check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
         " sources, got ", targets.size());
   const Index limit = max_text_tokens(model_.config());
-  const TokenLimit source_limit = limit_of("a source", limit - 1, options);  // and its end
+  const TokenLimit source_limit =
+      infer::source_limit(model_.config(), "a source", options.truncate);
   const TokenLimit target_limit = limit_of("a start and a target", limit, options);
   std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
   const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);

@@ -25,6 +25,18 @@ Index max_text_tokens(const models::TransformerConfig& config) {
   return std::min(max_positions(config), without_positions);
 }
 
+TokenLimit source_limit(const models::TransformerConfig& config, const char* what, bool truncate) {
+  TokenLimit limit{.max_tokens = max_text_tokens(config) - 1,  // and the end token
+                   .what = what,
+                   .cut = Cut::end,
+                   .truncate = truncate};
+  if (config.truncate_source > 0) {
+    limit.max_tokens = std::min(limit.max_tokens, config.truncate_source - 1);
+    limit.truncate = true;
+  }
+  return limit;
+}
+
 void check_length(Index num_tokens, Index number, const TokenLimit& limit) {
   check_as(ErrorKind::data, num_tokens <= limit.max_tokens, limit.unit, " ", number, ": expected ",
            limit.what, " of at most ", limit.max_tokens, " tokens, found ", num_tokens,

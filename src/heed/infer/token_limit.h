@@ -24,6 +24,10 @@ struct TokenLimit {
   bool truncate = false;
 };
 
+// For sources and for lines to classify, without the end token. A model that was trained on
+// truncated ones (TransformerConfig::truncate_source) reads as much of every text.
+TokenLimit source_limit(const models::TransformerConfig& config, const char* what, bool truncate);
+
 // Refuses (ErrorKind::data) more tokens, whether they could be truncated or not:
 // "line 3: expected a source of at most 8 tokens, found 9 (`truncate` cuts the end)".
 void check_length(Index num_tokens, Index number, const TokenLimit& limit);

@@ -113,10 +113,7 @@ std::optional<ops::ArgmaxProjection> Translator::Impl::projection_for(
 // The lines that are not blank, longest first, so that the sentences of a batch end together.
 std::vector<Translator::Impl::Source> Translator::Impl::tokenize(
     std::span<const std::string> lines, const TranslationOptions& options) const {
-  const TokenLimit limit{.max_tokens = max_text_tokens(model_.config()) - 1,  // and the end token
-                         .what = "a source",
-                         .cut = Cut::end,
-                         .truncate = options.truncate};
+  const TokenLimit limit = source_limit(model_.config(), "a source", options.truncate);
   std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Source> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -87,6 +87,10 @@ bool has_decoder(ModelKind kind) {
   return kind == ModelKind::translation || kind == ModelKind::language;
 }
 
+bool may_truncate_source(ModelKind kind) {
+  return kind == ModelKind::translation || kind == ModelKind::classifier;
+}
+
 namespace {
 
 constexpr std::size_t max_labels = 1 << 20;

@@ -50,6 +50,9 @@ struct TransformerConfig {
   float attention_dropout = 0;    // on attention weights
   float activation_dropout = 0;   // inside the feed-forward
   float label_smoothing = 0.1f;
+  // The model has seen sources (a classifier: lines) of at most so many tokens, the end token
+  // included, and reads no more of any; 0: whole ones.
+  Index truncate_source = 0;
   // Weight of the guided alignment loss; 0: none.
   float guided_alignment = 0;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
@@ -105,6 +108,7 @@ bool has_text(ModelKind kind);
 bool has_classes(ModelKind kind);
 bool has_encoder(ModelKind kind);
 bool has_decoder(ModelKind kind);
+bool may_truncate_source(ModelKind kind);  // translation models and classifiers of text
 
 // Does the model prepend the begin token to every text itself? A classifier with pooling of the
 // first token does.

@@ -8,7 +8,7 @@
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/base/utf8.h"
-#include "heed/io/gzip_file.h"
+#include "heed/io/compressed_file.h"
 #include "heed/io/require_memory.h"
 
 namespace heed::text {
@@ -75,11 +75,12 @@ std::string count_of_lines(std::size_t count) {
 }  // namespace
 
 std::vector<std::string> read_lines(const std::filesystem::path& path, std::size_t max_bytes) {
-  io::GzipFile file(path.string(), "a text file");
-  LineCollector lines(path.string(), max_bytes);
+  io::CompressedFile file(path.string(), "a text file");
+  const std::string name = path == standard_input ? "standard input" : path.string();
+  LineCollector lines(name, max_bytes);
   std::size_t num_bytes = 0;
   const auto what = [&] { return "a text of more than " + std::to_string(num_bytes) + " bytes"; };
-  return io::require_memory(ErrorKind::data, path.string(), what, [&] {
+  return io::require_memory(ErrorKind::data, name, what, [&] {
     std::array<char, chunk_size> chunk;
     for (std::size_t length = chunk.size(); length == chunk.size(); num_bytes += length) {
       check_cancelled();

@@ -17,9 +17,12 @@ inline constexpr std::size_t max_line_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t max_file_line_bytes = std::size_t{1} << 24;
 inline constexpr std::size_t max_running_line_bytes = std::size_t{1} << 28;
 
-// Reads a file, compressed by gzip or not. Lines end with '\n' and with nothing else, so a line is
-// what every other tool calls a line; one '\r' before it is dropped, and so is a byte order mark
-// at the start of the file. A last line without '\n' counts.
+// The path of standard input.
+inline constexpr const char* standard_input = "-";
+
+// Reads a file, compressed by gzip or zstd, or not; "-" is standard input. Lines end with '\n' and
+// with nothing else, so a line is what every other tool calls a line; one '\r' before it is
+// dropped, and so is a byte order mark at the start of the file. A last line without '\n' counts.
 // Refuses (ErrorKind::data): a file that is missing, unreadable or damaged, text that is not UTF-8,
 // with file, line and byte, all counted from 1, and a line of more than `max_bytes`.
 std::vector<std::string> read_lines(const std::filesystem::path& path,

@@ -87,7 +87,14 @@ TrainingState state_from_json(std::string_view text, const std::string& source) 
 }
 
 std::string to_json(const TrainingFiles& files) {
-  json object(files.paths);
+  json object = json::object();
+  for (const auto& [role, paths] : files.paths) {
+    if (paths.size() == 1) {
+      object[role] = paths.front();
+    } else {
+      object[role] = std::vector<std::string>(paths);
+    }
+  }
   object["sha256"] = files.sha256;
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -96,10 +103,15 @@ TrainingFiles files_from_json(std::string_view text, const std::string& source) 
   const auto fields = io::JsonFields::parse(text, source);
   TrainingFiles files;
   for (const std::string& name : fields.names()) {
-    if (name == "sha256" || fields.text(name).empty()) continue;
+    if (name == "sha256") continue;
     std::string role = name;
     std::ranges::replace(role, '_', '-');  // as the first version wrote it
-    files.paths[role] = fields.text(name);
+    if (fields.json()[name].is_array()) {
+      const std::vector<std::string> paths = fields.texts(name);
+      files.paths[role].assign(paths.begin(), paths.end());
+    } else if (!fields.text(name).empty()) {
+      files.paths[role] = fields.text(name);
+    }
   }
   files.sha256 = fields.text("sha256");
   return files;

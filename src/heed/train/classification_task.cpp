@@ -1,10 +1,14 @@
 #include "heed/train/classification_task.h"
 
+#include <iterator>
+
 #include "heed/base/error.h"
+#include "heed/data/data_checks.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/epoch_plan.h"
 #include "heed/train/line_summary.h"
 #include "heed/train/memory_need.h"
+#include "heed/train/record_files.h"
 
 namespace heed::train {
 namespace {
@@ -28,6 +32,15 @@ void hash_labelled(io::Sha256& hash, const std::vector<data::LabelledLine>& line
   hash_lines(hash, both);
 }
 
+// Fields that were given are taken at their word.
+void check_columns(std::span<const data::LabelledLine> lines, const TrainingOptions& training,
+                   const std::string& path) {
+  check_as(ErrorKind::data, !training.fields.empty() || !data::are_columns_swapped(lines), path,
+           ": expected labels that occur again, found nearly every one once, and few texts: if the "
+           "label is in column 2, `fields` 2,1, with `header` if the first row is one; if all is "
+           "right, `fields` 1,2");
+}
+
 }  // namespace
 
 std::vector<float> balanced_weights(std::span<const int> classes, std::size_t num_classes) {
@@ -45,18 +58,32 @@ std::vector<float> balanced_weights(std::span<const int> classes, std::size_t nu
 ClassificationTask::ClassificationTask(const FilePaths& files, const Recipe& recipe)
     : recipe_(recipe), plan_(epoch_plan_options(recipe.training)) {
   check_options(files, recipe);
-  const std::string path = files.at("labelled");
-  training_lines_.lines = data::read_labelled_lines(path);
+  training_lines_ = read(files.at("labelled"), recipe_, columns_);
+  check_columns(training_lines_.lines, recipe_.training, files.at("labelled").front());
   const std::vector<std::string> labels = data::distinct_labels(training_lines_.lines);
-  check_as(ErrorKind::data, labels.size() >= 2, path,
+  check_as(ErrorKind::data, labels.size() >= 2, files.at("labelled").front(),
            ": expected lines of at least 2 labels, found ", labels.size());
-  training_lines_.classes = data::classes_of(training_lines_.lines, labels, path);
-  if (const std::string valid = path_of(files, "valid-labelled"); !valid.empty()) {
-    auto lines = data::read_labelled_lines(valid);
-    auto classes = data::classes_of(lines, labels, valid);
-    validation_lines_ = {std::move(lines), std::move(classes)};
-  }
   recipe_.model.labels = labels;
+  training_lines_.classes = data::classes_of(training_lines_.lines, labels, "");
+  if (files.contains("valid-labelled")) {
+    validation_lines_ = read(files.at("valid-labelled"), recipe_, columns_);
+  }
+}
+
+// The classes too, if the recipe has the labels already.
+ClassificationTask::Lines ClassificationTask::read(const PathList& paths, const Recipe& recipe,
+                                                   std::vector<std::string>& columns) {
+  Lines all;
+  for (const std::string& path : paths) {
+    data::LabelledLines file = data::read_labelled_lines(path, record_options(recipe.training));
+    add_columns(columns, file.columns);
+    if (!recipe.model.labels.empty()) {
+      std::ranges::copy(data::classes_of(file.lines, recipe.model.labels, path),
+                        std::back_inserter(all.classes));
+    }
+    std::ranges::move(file.lines, std::back_inserter(all.lines));
+  }
+  return all;
 }
 
 std::string ClassificationTask::data_hash() const {
@@ -86,7 +113,8 @@ void ClassificationTask::prepare(const std::string& tokenizer_folder) {
 
 ClassificationTask::Corpus ClassificationTask::tokenize(const Lines& lines) const {
   Corpus corpus{data::LineCorpus::tokenize(data::texts_of(lines.lines), *tokenizer_,
-                                           recipe_.training.max_length),
+                                           {.max_length = recipe_.training.max_length,
+                                            .truncate = recipe_.model.truncate_source}),
                 {}};
   for (Index line = 0; line < corpus.lines.size(); ++line) {
     corpus.classes.push_back(lines.classes[static_cast<std::size_t>(corpus.lines.place(line))]);
@@ -95,7 +123,18 @@ ClassificationTask::Corpus ClassificationTask::tokenize(const Lines& lines) cons
 }
 
 DataSummary ClassificationTask::summary() const {
-  return line_summary(*tokenizer_, corpus_->lines, validation_ ? &validation_->lines : nullptr);
+  DataSummary summary =
+      line_summary(*tokenizer_, corpus_->lines, validation_ ? &validation_->lines : nullptr);
+  const std::vector<data::LabelledLine>& lines = training_lines_.lines;
+  summary.columns = columns_;
+  for (std::size_t i = 0; i < std::min(lines.size(), max_summary_samples); ++i) {
+    summary.samples.push_back({lines[i].text, lines[i].label});
+  }
+  summary.classes = count_classes(training_lines_.classes, recipe_.model.labels);
+  summary.warnings = data::check_labelled(
+      lines, validation_lines_ ? std::span<const data::LabelledLine>(validation_lines_->lines)
+                               : std::span<const data::LabelledLine>());
+  return summary;
 }
 
 Index ClassificationTask::num_batches(Index epoch) {

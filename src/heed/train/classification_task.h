@@ -93,10 +93,12 @@ class ClassificationTask : public ClassTask<models::Classifier, models::Classifi
     data::LineCorpus lines;
     std::vector<int> classes;  // one for each line of the corpus
   };
+  static Lines read(const PathList& paths, const Recipe& recipe, std::vector<std::string>& columns);
   Corpus tokenize(const Lines& lines) const;
   static models::ClassifierBatch make_batch(const Corpus& corpus, std::span<const Index> lines);
 
   Recipe recipe_;
+  std::vector<std::string> columns_;  // what was understood
   Lines training_lines_;
   std::optional<Lines> validation_lines_;
   // Made by prepare().

@@ -8,6 +8,7 @@
 #include "heed/data/shuffled_range.h"
 #include "heed/infer/patch_grid.h"
 #include "heed/train/early_stopping.h"
+#include "heed/train/line_summary.h"
 #include "heed/train/memory_need.h"
 
 namespace heed::train {
@@ -39,7 +40,7 @@ ImageTask::ImageTask(const FilePaths& files, const Recipe& recipe) : recipe_(rec
   const std::string valid = path_of(files, "valid-images");
   check_early_stopping(recipe.training.early_stopping, StoppingMetric::accuracy, !valid.empty(),
                        "`valid_images`");
-  images_ = read_images(files.at("images"), data::ImagePart::train, recipe);
+  images_ = read_images(path_of(files, "images"), data::ImagePart::train, recipe);
   recipe_.model.labels = images_.labels();
   if (!valid.empty()) {
     validation_ = read_images(valid, data::ImagePart::test, recipe, images_.labels());
@@ -66,6 +67,9 @@ DataSummary ImageTask::summary() const {
   DataSummary summary;
   summary.examples = "images";
   summary.num_examples = images_.size();
+  std::vector<int> classes;
+  for (Index i = 0; i < images_.size(); ++i) classes.push_back(images_.class_of(i));
+  summary.classes = count_classes(classes, images_.labels());
   summary.num_valid_examples = validation_ ? validation_->size() : 0;
   return summary;
 }

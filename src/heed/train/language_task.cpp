@@ -47,11 +47,8 @@ models::LanguageBatch make_batch(const data::TextWindows& windows,
 
 LanguageTask::LanguageTask(const FilePaths& files, const Recipe& recipe) : recipe_(recipe) {
   check_options(files, recipe);
-  lines_ = text::read_lines(files.at("text"), text::max_running_line_bytes);
-  const std::string validation = path_of(files, "valid-text");
-  if (!validation.empty()) {
-    validation_lines_ = text::read_lines(validation, text::max_running_line_bytes);
-  }
+  lines_ = read_lines_of(files, "text", text::max_running_line_bytes).value();
+  validation_lines_ = read_lines_of(files, "valid-text", text::max_running_line_bytes);
 }
 
 std::string LanguageTask::data_hash() const {

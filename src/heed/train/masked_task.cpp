@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/data/data_checks.h"
 #include "heed/ops/embedding.h"
 #include "heed/text/lines.h"
 #include "heed/train/early_stopping.h"
@@ -32,7 +33,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
 MaskedTask::MaskedTask(const FilePaths& files, const Recipe& recipe)
     : recipe_(recipe), plan_(epoch_plan_options(recipe.training)) {
   check_options(files, recipe);
-  lines_ = text::read_lines(files.at("masked"));
+  lines_ = read_lines_of(files, "masked").value();
   validation_lines_ = read_lines_of(files, "valid-masked");
 }
 
@@ -48,10 +49,11 @@ void MaskedTask::prepare(const std::string& tokenizer_folder) {
   tokenizer_ =
       tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
   if (validation_lines_) {
-    validation_ = data::LineCorpus::tokenize(*validation_lines_, *tokenizer_, training.max_length);
+    validation_ = data::LineCorpus::tokenize(*validation_lines_, *tokenizer_,
+                                             {.max_length = training.max_length});
     validation_plan_ = data::BatchPlan::in_order(validation_->sizes(), training.batch_tokens);
   }
-  corpus_ = data::LineCorpus::tokenize(lines_, *tokenizer_, training.max_length);
+  corpus_ = data::LineCorpus::tokenize(lines_, *tokenizer_, {.max_length = training.max_length});
   masking_.emplace(data::MaskingOptions{
       .mask = tokenizer_->mask().value(), .vocabulary = tokenizer_->size(), .seed = training.seed});
   recipe_.model.vocabulary = tokenizer_->size();
@@ -65,7 +67,14 @@ text::Tokenizer MaskedTask::train_tokenizer() const {
 }
 
 DataSummary MaskedTask::summary() const {
-  return line_summary(*tokenizer_, *corpus_, validation_ ? &*validation_ : nullptr);
+  DataSummary summary = line_summary(*tokenizer_, *corpus_, validation_ ? &*validation_ : nullptr);
+  for (std::size_t i = 0; i < std::min(lines_.size(), max_summary_samples); ++i) {
+    summary.samples.push_back({lines_[i], {}});
+  }
+  summary.warnings =
+      data::check_lines(lines_, validation_lines_ ? std::span<const std::string>(*validation_lines_)
+                                                  : std::span<const std::string>());
+  return summary;
 }
 
 Index MaskedTask::num_batches(Index epoch) {

@@ -101,6 +101,16 @@ class FieldList {
     fields.back().is_flag = true;
   }
 
+  void optional_flag(const std::string& name, std::optional<bool>& value, const std::string& off,
+                     const std::string& description) {
+    static constexpr Choice<std::optional<bool>> choices[]{
+        {"", std::nullopt}, {"true", true}, {"false", false}};
+    choice(name, value, description, choices);
+    fields.back().description = description;
+    fields.back().is_flag = true;
+    fields.back().off = off;
+  }
+
   void length(const std::string& name, RunLength& value,
               RunLength (*parse)(std::string_view, std::string_view),
               const std::string& description) {
@@ -237,8 +247,13 @@ void add_validation_fields(FieldList& list, TrainingOptions& training) {
 }
 
 void add_data_fields(FieldList& list, TrainingOptions& training) {
+  // What the data is decides whether a run may resume, however it is read.
   list.names("fields", training.fields, 2,
-             "names of the source and target fields in files of pairs");
+             "columns of source,target or label,text: names, or numbers from 1");
+  list.may_differ_on_resume();
+  list.optional_flag("header", training.header, "no-header",
+                     "the first row of .tsv and .csv is a header (default: recognised)");
+  list.may_differ_on_resume();
   list.choice("class-weights", training.class_weights, "class weights in the loss", class_weights);
   list.number<Index>("shift", training.shift, 0,
                      "image augmentation: maximum random shift in pixels");
@@ -339,6 +354,12 @@ void validate(const Recipe& recipe) {
   check_as(ErrorKind::usage,
            training.bpe_dropout == 0 || recipe.tokenizer.subwords == text::Subwords::bpe,
            "`bpe_dropout`: expected `subwords` bpe, found ", name_of(recipe.tokenizer.subwords));
+  const Index truncate = recipe.model.truncate_source;
+  check_as(ErrorKind::usage,
+           truncate == 0 || (truncate >= 2 && truncate <= training.max_length &&
+                             models::may_truncate_source(recipe.model.kind)),
+           "`truncate_source`: expected 0, or 2 to `max_length`, which is ", training.max_length,
+           ", for pairs and labelled lines, found ", truncate);
   check_training(training);
 }
 
@@ -354,6 +375,10 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
   Recipe recipe;
   for (const RecipeField& field : recipe_fields(recipe)) {
     if (!json.has(field.name)) continue;  // newer than the run, and off by default
+    // Older runs wrote the default out, whatever their task was.
+    const bool is_default =
+        field.name == "fields" && !json.has("header") && json.text(field.name) == "source,target";
+    if (is_default) continue;
     try {
       field.set(json.text(field.name));
     } catch (const Error& error) {

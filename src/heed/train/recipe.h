@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,8 +50,10 @@ struct TrainingOptions {
   bool validation_bleu = true;
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
-  Index shift = 0;                       // maximum random shift of images in pixels
-  std::string fields = "source,target";  // names of the fields of `pairs`
+  Index shift = 0;  // maximum random shift of images in pixels
+  // Names or numbers of the columns of source and target, or of label and text; empty: recognised.
+  std::string fields = {};
+  std::optional<bool> header = {};  // of files with columns; nothing: recognised
   std::uint64_t seed = 1;
   Index keep = 0;  // checkpoints whose weights are kept, spread over the run, to look at later
   // A run that diverges stops at once, and does not go back to its last checkpoint.

@@ -21,6 +21,7 @@ struct RecipeField {
   std::string group = {};                     // heading in the help
   bool may_differ_on_resume = false;
   bool is_flag = false;  // on the command line, true without a value
+  std::string off = {};  // the name of a flag that sets it to false; may be empty
 };
 
 inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained model";

@@ -55,7 +55,7 @@ const std::vector<TaskType>& table() {
        make<LanguageTask>},
       {"classification",
        ModelKind::classifier,
-       {{"labelled", "lines with a label: .tsv (label, tab, text), .csv or .jsonl"},
+       {{"labelled", "lines with a label: .tsv, .csv or .jsonl"},
         {"valid-labelled", "validation lines with labels", is_optional},
         base_model},
        "classes",
@@ -103,9 +103,10 @@ void check_files(const TaskType& type, const FilePaths& files) {
     check_as(ErrorKind::usage, !role.is_required || files.contains(role.name),
              "training files: expected ", required_files(type), ", found no ", quote(role.name));
   }
-  for (const auto& [name, path] : files) {
+  for (const auto& [name, paths] : files) {
     check_as(ErrorKind::usage, std::ranges::count(type.files, name, &FileRole::name) == 1,
              quote(name), ": cannot be combined with ", required_files(type));
+    check_as(ErrorKind::usage, !paths.empty(), quote(name), ": expected a file, found none");
   }
 }
 

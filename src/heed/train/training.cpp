@@ -22,7 +22,7 @@ namespace {
 // The roles whose contents belong to the data of the run: "`source`, `target`".
 std::string data_roles(const RunDescription& run) {
   std::string names;
-  for (const auto& [role, path] : run.files.paths) {
+  for (const auto& [role, paths] : run.files.paths) {
     if (role == base_model_role && !needs_base_model(run.recipe.training)) continue;
     names.append(names.empty() ? "" : ", ").append(quote(role));
   }
@@ -267,6 +267,7 @@ TrainingResult train(Task& task, const std::string& model_folder, const Training
 
 TrainingResult train_model(Training training, TrainingObserver& observer) {
   const TaskType& type = task_type_of(training.files);
+  check_standard_input(training.files);
   RunDescription run;
   run.recipe = std::move(training.recipe);
   run.recipe.model.kind = type.model;

@@ -2,9 +2,9 @@
 // checkpoint on.
 #pragma once
 
-#include <map>
 #include <string>
 
+#include "heed/train/file_paths.h"
 #include "heed/train/recipe.h"
 #include "heed/train/task.h"
 #include "heed/train/training_observer.h"
@@ -41,8 +41,7 @@ enum class RunMode {
 // A run on files, as `heed train` makes it.
 struct Training {
   std::string model_folder;
-  // Paths by role: source, target, valid-source ... The roles decide the type of the task.
-  std::map<std::string, std::string> files;
+  FilePaths files;  // their roles decide the type of the task
   Recipe recipe;
   RunMode mode = RunMode::start_or_resume;
 };

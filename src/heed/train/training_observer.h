@@ -46,15 +46,37 @@ struct ValidationReport {
   double seconds = 0;
 };
 
-// The data of a task.
+struct DataExample {
+  std::string input, output;  // of a line alone, the output is empty
+};
+
+struct ClassCount {
+  std::string label;
+  Index count = 0;
+};
+
+// In tokens, the end token included, of all examples that are not blank.
+struct LengthSummary {
+  std::string what;  // source, target, text
+  Index median = 0, percentile_95 = 0, max = 0;
+};
+
+// The data of a task, as it was understood.
 struct DataSummary {
   Index vocabulary = 0;              // 0 for images
   std::string examples = "batches";  // what the examples are: pairs, lines, images ...
   Index num_examples = 0;
   Index num_blank = 0;     // left out because there is nothing in them
   Index num_too_long = 0;  // left out because they are too long
+  Index num_truncated = 0;
+  Index max_length_for_99 = 0;  // would leave out 1 % of the examples at most; 0: unknown
   Index num_valid_examples = 0;
   Index num_valid_left_out = 0;
+  std::vector<std::string> columns = {};  // of files of records: what each column was taken for
+  std::vector<DataExample> samples = {};  // the first examples
+  std::vector<ClassCount> classes = {};   // the most frequent first
+  std::vector<LengthSummary> lengths = {};
+  std::vector<std::string> warnings = {};  // signs that something is wrong with the data
 };
 
 // Reported before the first update.

@@ -1,15 +1,19 @@
 #include "heed/train/translation_task.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "heed/base/error.h"
+#include "heed/data/data_checks.h"
 #include "heed/data/records.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/epoch_plan.h"
+#include "heed/train/line_summary.h"
 #include "heed/train/memory_need.h"
+#include "heed/train/record_files.h"
 
 namespace heed::train {
 namespace {
@@ -31,19 +35,43 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
            "neither, found one");
   check_as(ErrorKind::usage, files.contains("valid-source") == files.contains("valid-target"),
            "`valid_source` and `valid_target`: expected both or none, found one");
+  check_as(ErrorKind::usage, !has_alignment || recipe.model.truncate_source == 0,
+           "`truncate_source`: cannot be combined with `guided_alignment`");
   check_early_stopping(
       recipe.training.early_stopping, StoppingMetric::bleu, has_validation(files),
       files.contains("pairs") ? "`valid_pairs`" : "`valid_source` and `valid_target`");
 }
 
-// Both sides, from two files or from one. `prefix` is empty or "valid-".
-text::ParallelLines read_pairs(const FilePaths& files, const std::string& prefix,
-                               const std::string& fields) {
-  if (files.contains(prefix + "source")) {
-    return text::read_parallel_lines(files.at(prefix + "source"), files.at(prefix + "target"));
+void append(text::ParallelLines& all, text::ParallelLines more) {
+  std::ranges::move(more.source, std::back_inserter(all.source));
+  std::ranges::move(more.target, std::back_inserter(all.target));
+}
+
+// Both sides from two files each time.
+text::ParallelLines read_two_sides(const FilePaths& files, const std::string& prefix) {
+  const PathList sources = files.at(prefix + "source"), targets = files.at(prefix + "target");
+  check_as(ErrorKind::usage, sources.size() == targets.size(), quote(prefix + "source"), " and ",
+           quote(prefix + "target"), ": expected as many files of each, found ", sources.size(),
+           " and ", targets.size());
+  text::ParallelLines all;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    append(all, text::read_parallel_lines(sources[i], targets[i]));
   }
-  return data::read_record_pairs(files.at(prefix + "pairs"),
-                                 data::parse_field_names(fields, 2, "`fields`"));
+  return all;
+}
+
+// Both sides, from two files or from one. `prefix` is empty or "valid-". Adds to `columns` what
+// was understood.
+text::ParallelLines read_pairs(const FilePaths& files, const std::string& prefix,
+                               const TrainingOptions& training, std::vector<std::string>& columns) {
+  if (files.contains(prefix + "source")) return read_two_sides(files, prefix);
+  text::ParallelLines all;
+  for (const std::string& path : files.at(prefix + "pairs")) {
+    data::RecordPairs pairs = data::read_record_pairs(path, record_options(training));
+    add_columns(columns, pairs.columns);
+    append(all, std::move(pairs.lines));
+  }
+  return all;
 }
 
 }  // namespace
@@ -53,12 +81,12 @@ TranslationTask::TranslationTask(const FilePaths& files, const Recipe& recipe)
       examples_(files.contains("source") ? "lines" : "pairs"),
       plan_(epoch_plan_options(recipe.training)) {
   check_options(files, recipe);
-  lines_ = read_pairs(files, "", recipe.training.fields);
+  lines_ = read_pairs(files, "", recipe.training, columns_);
   if (files.contains(alignment_role)) {
-    links_ = read_word_links(files.at(alignment_role), lines_.source.size());
+    links_ = read_word_links(path_of(files, alignment_role), lines_.source.size());
   }
   if (has_validation(files)) {
-    validation_lines_ = read_pairs(files, "valid-", recipe.training.fields);
+    validation_lines_ = read_pairs(files, "valid-", recipe.training, columns_);
   }
 }
 
@@ -84,6 +112,7 @@ void TranslationTask::prepare(const std::string& tokenizer_folder) {
       tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
   corpus_.emplace(lines_.source, lines_.target, *tokenizer_,
                   data::EpochCorpusOptions{.max_length = training.max_length,
+                                           .truncate = recipe_.model.truncate_source,
                                            .bpe_dropout = training.bpe_dropout,
                                            .seed = training.seed});
   if (validation_lines_) validation_ = make_validation();
@@ -100,8 +129,9 @@ text::Tokenizer TranslationTask::train_tokenizer() const {
 
 TranslationTask::Validation TranslationTask::make_validation() const {
   const text::ParallelLines& lines = *validation_lines_;
-  auto corpus = data::TranslationCorpus::tokenize(lines.source, lines.target, *tokenizer_,
-                                                  {.max_length = recipe_.training.max_length});
+  auto corpus = data::TranslationCorpus::tokenize(
+      lines.source, lines.target, *tokenizer_,
+      {.max_length = recipe_.training.max_length, .truncate = recipe_.model.truncate_source});
   auto plan = data::BatchPlan::in_order(corpus.sizes(), recipe_.training.batch_tokens);
   Validation validation{{}, {}, std::move(corpus), std::move(plan)};
   for (Index pair = 0; pair < validation.corpus.size(); ++pair) {
@@ -115,9 +145,19 @@ DataSummary TranslationTask::summary() const {
   DataSummary summary;
   summary.vocabulary = tokenizer_->size();
   summary.examples = "pairs";
-  summary.num_examples = corpus_->size();
-  summary.num_blank = corpus_->num_blank();
-  summary.num_too_long = corpus_->num_too_long();
+  const data::TranslationCorpus& training = corpus_->any_epoch();
+  summary.num_examples = training.size();
+  summary.num_blank = training.num_blank();
+  summary.num_too_long = training.num_too_long();
+  summary.num_truncated = training.num_truncated();
+  summary.max_length_for_99 = training.pair_lengths().percentile_99;
+  summary.lengths = {length_summary("source", training.source_lengths()),
+                     length_summary("target", training.target_lengths())};
+  summary.columns = columns_;
+  for (std::size_t i = 0; i < std::min(lines_.source.size(), max_summary_samples); ++i) {
+    summary.samples.push_back({lines_.source[i], lines_.target[i]});
+  }
+  summary.warnings = data::check_pairs(lines_, validation_lines_ ? &*validation_lines_ : nullptr);
   if (validation_) {
     const data::TranslationCorpus& corpus = validation_->corpus;
     summary.num_valid_examples = corpus.size();

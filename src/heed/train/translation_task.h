@@ -54,7 +54,8 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
                                                     const ShouldStop& should_stop) const;
 
   Recipe recipe_;
-  std::string examples_;  // lines of two files, or pairs of one
+  std::string examples_;              // lines of two files, or pairs of one
+  std::vector<std::string> columns_;  // of files of pairs: what was understood
   text::ParallelLines lines_;
   std::optional<WordLinks> links_;  // one list for each training pair
   std::optional<text::ParallelLines> validation_lines_;

@@ -1,4 +1,4 @@
-#include "heed/io/gzip_file.h"
+#include "heed/io/compressed_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,13 @@
 #include "support/expect_error.h"
 #include "support/gzip.h"
 #include "support/temporary_folder.h"
+#include "support/zstd.h"
 
 namespace heed::io {
 namespace {
 
 std::string read_all(const std::string& path) {
-  GzipFile file(path, "a file");
+  CompressedFile file(path, "a file");
   std::array<char, 7> piece;
   std::string bytes;
   for (std::size_t count = piece.size(); count == piece.size();) {
@@ -27,7 +28,7 @@ std::string read_all(const std::string& path) {
   return bytes;
 }
 
-TEST(GzipFile, ReadsPlainAndCompressedFilesAlike) {
+TEST(CompressedFile, ReadsPlainAndCompressedFilesAlike) {
   const TemporaryFolder folder;
   const std::string content("ab\0cd, more than one piece of it", 32);
   EXPECT_EQ(read_all(folder.write("a", content)), content);
@@ -42,12 +43,42 @@ TEST(GzipFile, ReadsPlainAndCompressedFilesAlike) {
   EXPECT_EQ(read_all(folder.write("large.gz", gzip(large))), large);
 }
 
-TEST(GzipFile, ReadsOneCompressedTextAfterAnother) {
+TEST(CompressedFile, ReadsZstdAsItReadsGzip) {
+  const TemporaryFolder folder;
+  std::string large;
+  for (unsigned i = 0, x = 1; i < 50000; ++i) large += std::to_string(x = x * 1664525u + 1);
+  for (const std::string& content : {std::string("ab\0cd", 5), std::string(), large}) {
+    EXPECT_EQ(read_all(folder.write("a.zst", zstd(content))), content);
+  }
+  const std::string skippable("\x5a\x2a\x4d\x18\x03\0\0\0abc", 11);
+  EXPECT_EQ(read_all(folder.write("b.zst", skippable + zstd("one ") + zstd("") + zstd("two"))),
+            "one two");
+}
+
+TEST(CompressedFile, RefusesDamagedZstd) {
+  const TemporaryFolder folder;
+  const std::string whole = zstd("some text that is compressed");
+  const std::string damaged = ": cannot read: the compressed data is damaged or cut short";
+  for (std::size_t size = 4; size < whole.size(); ++size) {
+    const std::string path = folder.write("cut.zst", whole.substr(0, size));
+    expect_error(ErrorKind::data, path + damaged, [&] { read_all(path); });
+  }
+  const std::string after = folder.write("after.zst", whole + "more");
+  expect_error(ErrorKind::data,
+               after + ": expected nothing after the compressed data, found other bytes",
+               [&] { read_all(after); });
+  // A window of 2 GiB, which nobody needs.
+  const std::string window =
+      folder.write("window.zst", std::string("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", 9));
+  expect_error(ErrorKind::data, window + damaged, [&] { read_all(window); });
+}
+
+TEST(CompressedFile, ReadsOneCompressedTextAfterAnother) {
   const TemporaryFolder folder;
   EXPECT_EQ(read_all(folder.write("a.gz", gzip("one ") + gzip("") + gzip("two"))), "one two");
 }
 
-TEST(GzipFile, RefusesBytesAfterTheCompressedData) {
+TEST(CompressedFile, RefusesBytesAfterTheCompressedData) {
   const TemporaryFolder folder;
   for (const char* rest : {"a line that was appended\n", "\x1f", "\n"}) {
     const std::string path = folder.write("a.gz", gzip("compressed\n"));
@@ -58,7 +89,7 @@ TEST(GzipFile, RefusesBytesAfterTheCompressedData) {
   }
 }
 
-TEST(GzipFile, RefusesFoldersMissingFilesAndDamagedOnes) {
+TEST(CompressedFile, RefusesFoldersMissingFilesAndDamagedOnes) {
   const TemporaryFolder folder;
   expect_error(ErrorKind::data, folder.path() + ": expected a file, found a directory",
                [&] { read_all(folder.path()); });
@@ -72,7 +103,7 @@ TEST(GzipFile, RefusesFoldersMissingFilesAndDamagedOnes) {
 }
 
 // Its writer is there, and writes nothing.
-TEST(GzipFile, WaitingForAPipeCanBeCancelled) {
+TEST(CompressedFile, WaitingForAPipeCanBeCancelled) {
   const TemporaryFolder folder;
   const std::string path = folder.file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);

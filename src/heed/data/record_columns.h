@@ -1,0 +1,68 @@
+// The columns of a file of records: which of them is for what, by the names in a header, by number,
+// or by order.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/csv.h"
+
+namespace heed::data {
+
+// What a column is for, and the names under which files have it, its own first.
+struct FieldRole {
+  std::string name;
+  std::vector<std::string> names;
+};
+
+const std::vector<FieldRole>& labelled_roles();  // label, text
+const std::vector<FieldRole>& pair_roles();      // source, target
+
+struct RecordOptions {
+  // The columns, one for each role: names of a header or of JSON members, compared without case, or
+  // numbers, from 1. Empty: every role is found by its names; without a header, by order.
+  std::vector<std::string> fields = {};
+  // Of files with columns. Nothing: the first row is looked at.
+  std::optional<bool> has_header = {};
+};
+
+// "source,target" -> {"source", "target"}; nothing for an empty text. Refuses (ErrorKind::usage)
+// empty names, names that occur twice, and another number of them than `count`; `what` is the start
+// of the message.
+std::vector<std::string> parse_field_names(std::string_view names, std::size_t count,
+                                           std::string_view what);
+
+struct Columns {
+  std::vector<std::size_t> of_role;  // from 0
+  std::vector<std::string> names;    // of the columns: 'category', or: column 2
+  bool has_header = false;
+};
+
+// "'category' is the label, 'text' the text"
+std::string describe(std::span<const std::string> columns, std::span<const FieldRole> roles);
+
+struct TableFormat {
+  std::string file;               // for messages
+  const char* separator = "tab";  // between columns
+  // Without a header there may be more columns than roles; they are ignored.
+  bool may_be_wider = true;
+};
+
+// The columns of a table with at least one row. A first row that holds the names of all roles is a
+// header, and so is one that looks like it: short names, at least two of them well-known for
+// columns, that do not occur again below; one is enough above a row of longer texts.
+// Refuses (ErrorKind::data), with the remedy: a header without a column for each role, or with
+// several; named fields without a header; and too few columns.
+Columns choose_columns(std::span<const text::CsvRow> rows, std::span<const FieldRole> roles,
+                       const RecordOptions& options, const TableFormat& format);
+
+// The same for the names of a JSON object; a role that has no member keeps its first name.
+std::vector<std::string> choose_members(const std::vector<std::string>& members,
+                                        std::span<const FieldRole> roles,
+                                        const RecordOptions& options, const std::string& where);
+
+}  // namespace heed::data
