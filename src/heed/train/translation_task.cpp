@@ -5,10 +5,10 @@
 #include "heed/base/error.h"
 #include "heed/data/records.h"
 #include "heed/infer/translator.h"
-#include "heed/metrics/bleu.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/memory_need.h"
+#include "heed/train/text_metrics.h"
 
 namespace heed::train {
 namespace {
@@ -23,6 +23,10 @@ bool has_validation(const FilePaths& files) {
   return files.contains("valid-source") || files.contains("valid-pairs");
 }
 
+std::vector<TextMetric> metrics_of(const Recipe& recipe) {
+  return parse_text_metrics(recipe.training.validation_metrics, "`validation_metrics`");
+}
+
 void check_options(const FilePaths& files, const Recipe& recipe) {
   const bool has_alignment = files.contains(TranslationTask::alignment_role);
   check_as(ErrorKind::usage, has_alignment == (recipe.model.guided_alignment > 0),
@@ -31,7 +35,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, files.contains("valid-source") == files.contains("valid-target"),
            "`valid_source` and `valid_target`: expected both or none, found one");
   check_early_stopping(
-      recipe.training.early_stopping, StoppingMetric::bleu, has_validation(files),
+      recipe.training.early_stopping, score_names(metrics_of(recipe)), has_validation(files),
       files.contains("pairs") ? "`valid_pairs`" : "`valid_source` and `valid_target`");
 }
 
@@ -161,12 +165,13 @@ models::TranslationBatch TranslationTask::validation_batch(Index number) const {
 bool TranslationTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
   std::span<const std::string> lines = validation_->source;
   const std::size_t num_samples = std::min(lines.size(), max_samples);
-  if (!recipe_.training.validation_bleu) lines = lines.first(num_samples);
+  const std::vector<TextMetric> metrics = metrics_of(recipe_);
+  if (metrics.empty()) lines = lines.first(num_samples);
   const auto translations = translate(lines, should_stop);
   if (!translations) return false;
-  if (recipe_.training.validation_bleu) {
-    const metrics::BleuOptions bleu{.tokenizer = recipe_.training.tokenize};
-    report.bleu = metrics::corpus_bleu(*translations, validation_->target, bleu).score;
+  if (!metrics.empty()) {
+    report.scores = text_scores(metrics, *translations, validation_->target,
+                                {.tokenizer = recipe_.training.tokenize});
   }
   for (std::size_t i = 0; i < num_samples; ++i) {
     report.samples.push_back({lines[i], (*translations)[i], validation_->target[i]});
