@@ -55,12 +55,23 @@ TEST(TrainingProgress, TellsAccuracyInPlaceOfPerplexity) {
   report.loss = 0.5;
   report.perplexity = 1.65;
   progress.on_validation(report);
-  report.accuracy = 0.875;
-  report.macro_f1 = 0.85;
+  report.scores = {{"accuracy", 0.875}, {"macro_f1", 0.85}};
   progress.on_validation(report);
   EXPECT_EQ(log.str(),
             "validation  update 7  loss 0.500  perplexity 1.65  0:00\n"
             "validation  update 7  loss 0.500  accuracy 0.8750  macro-F1 0.8500  0:00\n");
+}
+
+TEST(TrainingProgress, TellsTheScoresOfTextInPercent) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {});
+  train::ValidationReport report;
+  report.perplexity = 1.65;
+  report.scores = {{"exact_match", 62.5}, {"bleu", 0}};
+  progress.on_validation(report);
+  EXPECT_EQ(
+      log.str(),
+      "validation  update 0  loss 0.000  perplexity 1.65  exact match 62.50  BLEU 0.00  0:00\n");
 }
 
 TEST(TrainingProgress, WritesNothingBeforeItsTime) {

@@ -19,7 +19,7 @@ DATA = tuple(f"{part}.{end}" for part in ("train", "valid") for end in ("en", "d
 SMALL = ["--width", "64", "--feed-forward", "128", "--heads", "2"]
 PAIRS = ["--source", "train.en", "--target", "train.de", "--valid-source", "valid.en", "--valid-target", "valid.de"]
 ONE_LAYER = ["--preset", "demo", "--encoder-layers", "1", "--decoder-layers", "1", "--vocabulary", "150",
-             "--batch-tokens", "256", "--max-length", "64", "--validation-bleu", "false"]
+             "--batch-tokens", "256", "--max-length", "64", "--validation-metrics", "none"]
 TRANSLATION = PAIRS + SMALL + ONE_LAYER
 TEXT = ["--text", "train.en", "--valid-text", "valid.en", "--preset", "char", "--decoder-layers", "1", "--context",
         "32", "--batch-tokens", "128"] + SMALL
@@ -33,7 +33,7 @@ TASKS = {
     "text": TEXT + OFTEN + ["--keep", "3"],
     "classes": CLASSES + OFTEN + ["--average", "2"],
     "lora": PAIRS + OFTEN + ["--from", "base", "--lora", "4", "--preset", "demo", "--batch-tokens", "256",
-                             "--max-length", "64", "--vocabulary", "150", "--validation-bleu", "false"],
+                             "--max-length", "64", "--vocabulary", "150", "--validation-metrics", "none"],
     "ema": TRANSLATION + OFTEN + ["--ema", "0.9", "--bpe-dropout", "0.1", "--accumulate", "2", "--keep", "3"],
 }
 

@@ -173,7 +173,7 @@ TEST_F(BatchTaskTest, HashesTheOrderOfTheBatches) {
 TEST_F(BatchTaskTest, StopsEarly) {
   TrainingOptions options = small_training();
   options.schedule = {.kind = ScheduleKind::constant, .peak = 0.02, .warm_up = 0};
-  options.early_stopping = StoppingMetric::loss;
+  options.early_stopping = "loss";
   options.patience = 2;
   options.validate_every = updates(3);
   options.after = epochs(500);

@@ -33,8 +33,8 @@ TEST(ClassificationTask, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(watcher.start.data.num_examples, 120);
   EXPECT_EQ(watcher.start.data.num_valid_examples, 24);
   ASSERT_FALSE(watcher.validations.empty());
-  EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
-  EXPECT_EQ(watcher.validations.back().macro_f1, 1.0);
+  EXPECT_EQ(watcher.validations.back().score("accuracy"), 1.0);
+  EXPECT_EQ(watcher.validations.back().score("macro_f1"), 1.0);
   EXPECT_LT(watcher.validations.back().loss, watcher.validations.front().loss);
   const auto loaded = models::load_model_folder<models::Classifier>(toy.file("model"));
   EXPECT_EQ(loaded.model.config().labels, (std::vector<std::string>{"calm", "cold", "warm"}));
@@ -141,7 +141,7 @@ TEST(ClassificationTask, IsTheSameToTheBitForAnyNumberOfThreads) {
 TEST(ClassificationTask, StopsEarlyByAccuracy) {
   const ToyClasses toy;
   Training training = toy.classes("model");
-  training.recipe.training.early_stopping = StoppingMetric::accuracy;
+  training.recipe.training.early_stopping = "accuracy";
   training.recipe.training.patience = 2;
   training.recipe.training.validate_every = parse_interval("2u", "");
   training.recipe.training.after = parse_run_length("200u", "");
@@ -177,9 +177,9 @@ TEST(ClassificationTask, RefusesWhatDoesNotFitLabelledLines) {
   training.recipe.tokenizer.subwords = text::Subwords::bpe;
   expect_refused(ErrorKind::usage, training, "`bpe_dropout`: expected 0 for `labelled`, found 0.1");
   training = toy.classes("model");
-  training.recipe.training.early_stopping = StoppingMetric::bleu;
+  training.recipe.training.early_stopping = "bleu";
   expect_refused(ErrorKind::usage, training,
-                 "`early_stopping`: expected none, loss or accuracy for this task, found bleu");
+                 "`early_stopping`: expected none, loss, accuracy or macro-f1 for this task, found bleu");
   training = toy.classes("model");
   std::ofstream(toy.file("valid.tsv")) << "warm\tred\nmild\tgreen\n";
   expect_refused(

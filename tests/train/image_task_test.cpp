@@ -22,7 +22,7 @@ TEST(ImageTask, LearnsTheClassesAndTellsHowWell) {
   EXPECT_EQ(watcher.start.data.num_examples, 60);
   EXPECT_EQ(watcher.start.data.num_valid_examples, 16);
   ASSERT_FALSE(watcher.validations.empty());
-  EXPECT_EQ(watcher.validations.back().accuracy, 1.0);
+  EXPECT_EQ(watcher.validations.back().score("accuracy"), 1.0);
   const auto model = models::load_model<models::ImageClassifier>(toy.file("model"));
   EXPECT_EQ(model.config().labels, (std::vector<std::string>{"left", "right"}));
   EXPECT_EQ(models::weights_hash(models::parameters(model)), result.weights_hash);
@@ -113,7 +113,7 @@ TEST(ImageTask, RefusesWhatDoesNotFitImages) {
   training.recipe.model.decoder_layers = 1;
   expect_refused(training, "model: expected no decoder layers for heed-image-classifier, found 1");
   training = toy.training("model");
-  training.recipe.training.early_stopping = StoppingMetric::accuracy;
+  training.recipe.training.early_stopping = "accuracy";
   training.files.erase("valid-images");
   EXPECT_THROW(hash_after(training), Error);
 }

@@ -78,7 +78,7 @@ TEST(MaskedTask, RefusesWhatDoesNotFitMaskedLines) {
                "subwords: expected bpe, unigram, word or char for masked words, got byte",
                [&] { hash_after(training); });
   training = toy.masked("model");
-  training.recipe.training.early_stopping = StoppingMetric::accuracy;
+  training.recipe.training.early_stopping = "accuracy";
   expect_error(ErrorKind::usage,
                "`early_stopping`: expected none or loss for this task, found accuracy",
                [&] { hash_after(training); });

@@ -35,7 +35,7 @@ UpdateReport update(Index number) {
 ValidationReport validation(Index number) {
   ValidationReport report;
   report.update = number;
-  report.bleu = 12.5;
+  report.scores = {{"bleu", 12.5}, {"exact_match", 25}};
   report.samples = {{"a", "b", "c"}};
   return report;
 }
@@ -84,6 +84,7 @@ TEST(MetricsLog, HasOneObjectALine) {
   EXPECT_EQ(summary(path), "u1 u2 v2 u3 ");
   const json line = json::parse(text::read_lines(path)[2]);
   EXPECT_EQ(line["bleu"], 12.5);
+  EXPECT_EQ(line["exact_match"], 25);
   EXPECT_EQ(line["samples"][0]["output"], "b");
 }
 

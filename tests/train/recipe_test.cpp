@@ -74,7 +74,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"patience", "4"},
                                                       {"average", "5"},
                                                       {"ema", "0.999"},
-                                                      {"validation-bleu", "false"},
+                                                      {"validation-metrics", "exact-match,rouge"},
                                                       {"tokenize", "none"},
                                                       {"class-weights", "balanced"},
                                                       {"shift", "3"},
@@ -134,6 +134,16 @@ TEST(Recipe, ASettingThatIsNewerThanTheRunHasItsDefault) {
   EXPECT_EQ(recipe_from_json(json, "test").training.bpe_dropout, 0);
 }
 
+TEST(Recipe, ARunWithoutBleuOfAnOlderVersionHasNoScores) {
+  std::string json = to_json(Recipe());
+  const std::string setting = "\"validation-metrics\":\"bleu\"";
+  ASSERT_NE(json.find(setting), std::string::npos) << json;
+  json.replace(json.find(setting), setting.size(), "\"validation-bleu\":\"false\"");
+  EXPECT_EQ(recipe_from_json(json, "test").training.validation_metrics, "none");
+  json.replace(json.find("\"validation-bleu\":\"false\""), 25, "\"validation-bleu\":\"true\"");
+  EXPECT_EQ(recipe_from_json(json, "test").training.validation_metrics, "bleu");
+}
+
 TEST(Recipe, PresetsAreValid) {
   for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
                            "masked", "images"}) {
@@ -154,7 +164,9 @@ TEST(Recipe, RefusesBadValuesAndNamesTheSetting) {
                                                     {"accumulate", "-1"},
                                                     {"after", "soon"},
                                                     {"save-every", "10m"},
-                                                    {"validation-bleu", "1"},
+                                                    {"validation-metrics", "bleu,luck"},
+                                                    {"validation-metrics", "bleu,bleu"},
+                                                    {"validation-metrics", ""},
                                                     {"learning-rate", ""},
                                                     {"subwords", "BPE"},
                                                     {"early-stopping", ""},
@@ -219,8 +231,7 @@ TEST(Recipe, RefusesSettingsThatDoNotGoTogether) {
       {{"batch-tokens", "100"}},
       {{"positions", "learned"}, {"max-positions", "100"}},
       {{"average", "5"}, {"ema", "0.9"}},
-      {{"keep", "5"}, {"lora", "2"}},
-      {{"early-stopping", "bleu"}, {"validation-bleu", "false"}}};
+      {{"keep", "5"}, {"lora", "2"}}};
   for (const auto& settings : bad) {
     Recipe recipe;
     for (const auto& [name, value] : settings) set(recipe, name, value);

@@ -174,10 +174,10 @@ void bpe_dropout(Training& training) {
 }
 
 void early_stopping(Training& training) {
-  training.recipe.training.early_stopping = StoppingMetric::loss;
+  training.recipe.training.early_stopping = "loss";
   training.recipe.training.patience = 20;
   training.recipe.training.validate_every = parse_interval("1u", "");
-  training.recipe.training.validation_bleu = false;
+  training.recipe.training.validation_metrics = "none";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -368,7 +368,33 @@ TEST(Training, LearnsTheToyTask) {
   EXPECT_LT(recorder.validations[1].loss, recorder.validations[0].loss);
   EXPECT_NEAR(recorder.validations[1].perplexity, std::exp(recorder.validations[1].loss), 1e-9);
   EXPECT_EQ(recorder.validations[1].samples.size(), 3u);
-  EXPECT_TRUE(recorder.validations[1].bleu.has_value());
+  EXPECT_TRUE(recorder.validations[1].score("bleu").has_value());
+}
+
+TEST(Training, ValidationsReportTheScoresThatWereAskedFor) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.validation_metrics = "exact-match,rouge";
+  training.recipe.training.early_stopping = "exact-match";
+  training.recipe.training.patience = 1;
+  training.recipe.training.schedule.peak = 0;  // nothing ever gets better
+  training.recipe.training.validate_every = parse_interval("2u", "");
+  training.recipe.training.after = parse_run_length("100u", "");
+  Recorder recorder;
+  EXPECT_EQ(train_model(training, recorder).update, 4);
+  std::vector<std::string> names;
+  for (const Score& score : recorder.validations.at(0).scores) names.push_back(score.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"exact_match", "rouge1", "rouge2", "rougeL"}));
+}
+
+TEST(Training, EarlyStoppingTakesTheScoresOfTheValidationOnly) {
+  const ToyTraining toy;
+  auto training = toy.training("model");
+  training.recipe.training.validation_metrics = "exact-match";
+  training.recipe.training.early_stopping = "bleu";
+  expect_error(ErrorKind::usage,
+               "`early_stopping`: expected none, loss or exact-match for this task, found bleu",
+               [&] { run(training); });
 }
 
 TEST(Training, TheLossIsPerTokenWhateverIsAccumulated) {
@@ -391,7 +417,7 @@ TEST(Training, EarlyStoppingKeepsTheBestModel) {
   const ToyTraining toy;
   auto training = toy.training("model");
   training.recipe.training.schedule.peak = 0;  // nothing ever gets better
-  training.recipe.training.early_stopping = StoppingMetric::loss;
+  training.recipe.training.early_stopping = "loss";
   training.recipe.training.patience = 2;
   training.recipe.training.validate_every = parse_interval("3u", "");
   training.recipe.training.after = parse_run_length("100u", "");

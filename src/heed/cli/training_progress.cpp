@@ -176,6 +176,30 @@ std::string TrainingProgress::time_left(const train::UpdateReport& report) const
   return clock_text(seconds / done * (1 - report.share_done)) + " left";
 }
 
+namespace {
+
+struct ScoreLabel {
+  std::string_view name, label;
+};
+constexpr ScoreLabel percentages[]{{"bleu", "BLEU"},
+                                   {"chrf", "chrF"},
+                                   {"rouge1", "ROUGE-1"},
+                                   {"rouge2", "ROUGE-2"},
+                                   {"rougeL", "ROUGE-L"},
+                                   {"exact_match", "exact match"},
+                                   {"squad_exact_match", "SQuAD exact match"},
+                                   {"squad_f1", "SQuAD F1"}};
+
+std::string score_text(const train::Score& score) {
+  const auto percentage = std::ranges::find(percentages, score.name, &ScoreLabel::name);
+  if (percentage != std::end(percentages)) {
+    return fmt::format("{} {:.2f}", percentage->label, score.value);
+  }
+  return fmt::format("{} {:.4f}", score.name == "macro_f1" ? "macro-F1" : score.name, score.value);
+}
+
+}  // namespace
+
 void TrainingProgress::on_validation_start(Index update) {
   if (!options_.is_terminal || options_.quiet) return;
   replace_bar(fmt::format("validating after update {} ...", update));
@@ -188,13 +212,8 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   if (options_.quiet) return;
   clear_bar();
   log_ << fmt::format("validation  update {}  loss {:.3f}", report.update, report.loss);
-  if (report.accuracy) {
-    log_ << fmt::format("  accuracy {:.4f}", *report.accuracy);
-  } else {
-    log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
-  }
-  if (report.macro_f1) log_ << fmt::format("  macro-F1 {:.4f}", *report.macro_f1);
-  if (report.bleu) log_ << fmt::format("  BLEU {:.2f}", *report.bleu);
+  if (!report.score("accuracy")) log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
+  for (const train::Score& score : report.scores) log_ << "  " << score_text(score);
   if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
   log_ << fmt::format("  {}\n", clock_text(report.seconds));
   for (const train::Sample& sample : report.samples) {

@@ -44,9 +44,24 @@ UpdatePoint point_of(const json& line, double seconds) {
 }
 
 // The fields of a validation that are numbers or flags, by name; those of other types are left out.
-constexpr const char* measures[]{"update",   "epoch",       "loss",    "perplexity",
-                                 "bleu",     "latest_loss", "average", "best",
-                                 "accuracy", "macro_f1",    "seconds"};
+constexpr const char* measures[]{"update",
+                                 "epoch",
+                                 "loss",
+                                 "perplexity",
+                                 "bleu",
+                                 "latest_loss",
+                                 "average",
+                                 "best",
+                                 "accuracy",
+                                 "macro_f1",
+                                 "seconds",
+                                 "chrf",
+                                 "rouge1",
+                                 "rouge2",
+                                 "rougeL",
+                                 "exact_match",
+                                 "squad_exact_match",
+                                 "squad_f1"};
 
 json measures_of(const json& line) {
   json object{{"kind", "validation"}};

@@ -22,8 +22,8 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, !is_bounded || training.max_length < recipe.model.max_positions,
            "`max_length`: expected less than `max_positions`, which is ",
            recipe.model.max_positions, ", for `pooling` first, found ", training.max_length);
-  check_early_stopping(training.early_stopping, StoppingMetric::accuracy,
-                       files.contains("valid-labelled"), "`valid_labelled`");
+  check_early_stopping(training.early_stopping, class_score_names, files.contains("valid-labelled"),
+                       "`valid_labelled`");
 }
 
 void hash_labelled(io::Sha256& hash, const std::vector<data::LabelledLine>& lines) {

@@ -19,6 +19,9 @@
 
 namespace heed::train {
 
+// What ClassTask::add_scores reports.
+inline const std::vector<std::string> class_score_names{"accuracy", "macro_f1"};
+
 // Of n examples in K classes, each of a class with c examples counts n / (K c): once on average,
 // and all classes together the same.
 std::vector<float> balanced_weights(std::span<const int> classes, std::size_t num_classes);
@@ -59,8 +62,8 @@ class ClassTask : public ModelTask<Model, Batch> {
     }
     const metrics::ConfusionTable table(expected, predicted,
                                         static_cast<int>(this->labels().size()));
-    report.accuracy = metrics::accuracy(table);
-    report.macro_f1 = metrics::macro_f1(table);
+    report.scores = {{"accuracy", metrics::accuracy(table)},
+                     {"macro_f1", metrics::macro_f1(table)}};
     return true;
   }
 

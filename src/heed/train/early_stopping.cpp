@@ -1,33 +1,39 @@
 #include "heed/train/early_stopping.h"
 
-#include <fmt/format.h>
-
-#include <array>
-#include <cassert>
-#include <string>
+#include <algorithm>
+#include <vector>
 
 #include "heed/base/error.h"
 
-namespace heed {
+namespace heed::train {
+namespace {
 
-template <>
-std::span<const Choice<train::StoppingMetric>> choices() {
-  using train::StoppingMetric;
-  static constexpr std::array all{
-      Choice{"none", StoppingMetric::none}, Choice{"loss", StoppingMetric::loss},
-      Choice{"bleu", StoppingMetric::bleu}, Choice{"accuracy", StoppingMetric::accuracy}};
-  return all;
+std::string with(std::string_view text, char from, char to) {
+  std::string copy(text);
+  std::ranges::replace(copy, from, to);
+  return copy;
 }
 
-}  // namespace heed
+// "none, loss, bleu or exact-match"
+std::string allowed_metrics(std::span<const std::string> scores) {
+  std::vector<std::string> names{"none", "loss"};
+  for (const std::string& score : scores) names.push_back(with(score, '_', '-'));
+  std::string list = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    list.append(i + 1 == names.size() ? " or " : ", ").append(names[i]);
+  }
+  return list;
+}
 
-namespace heed::train {
+}  // namespace
 
-bool EarlyStopping::observe(double loss, std::optional<double> score) {
-  if (metric_ == StoppingMetric::none) return true;
-  assert(metric_ == StoppingMetric::loss || score.has_value());
-  const bool is_loss = metric_ == StoppingMetric::loss;
-  const double value = is_loss ? loss : *score;
+bool EarlyStopping::observe(const ValidationReport& report) {
+  if (metric_ == "none") return true;
+  const bool is_loss = metric_ == "loss";
+  const std::optional<double> found = is_loss ? report.loss : report.score(with(metric_, '-', '_'));
+  check_as(ErrorKind::usage, found.has_value(), "`early_stopping`: expected none, loss or a score ",
+           "of this task, found ", metric_);
+  const double value = *found;
   // Written so that a value that is not a number never counts as better.
   const bool is_better = !state.best || (is_loss ? value < *state.best : value > *state.best);
   if (is_better) state.best = value;
@@ -35,15 +41,15 @@ bool EarlyStopping::observe(double loss, std::optional<double> score) {
   return is_better;
 }
 
-void check_early_stopping(StoppingMetric metric, std::optional<StoppingMetric> score,
+void check_early_stopping(std::string_view metric, std::span<const std::string> scores,
                           bool has_validation, std::string_view validation_files) {
-  if (metric == StoppingMetric::none) return;
+  if (metric == "none") return;
+  const bool is_known =
+      metric == "loss" || std::ranges::find(scores, with(metric, '-', '_')) != scores.end();
+  check_as(ErrorKind::usage, is_known, "`early_stopping`: expected ", allowed_metrics(scores),
+           " for this task, found ", metric);
   check_as(ErrorKind::usage, has_validation, "`early_stopping`: expected ", validation_files,
            ", found none");
-  const std::string allowed =
-      score ? fmt::format("none, loss or {}", name_of(*score)) : "none or loss";
-  check_as(ErrorKind::usage, metric == StoppingMetric::loss || metric == score,
-           "`early_stopping`: expected ", allowed, " for this task, found ", name_of(metric));
 }
 
 }  // namespace heed::train

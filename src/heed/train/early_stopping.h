@@ -2,17 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "heed/base/index.h"
-#include "heed/train/recipe.h"
+#include "heed/train/training_observer.h"
 
 namespace heed::train {
 
 class EarlyStopping {
  public:
   // Stops after `patience` validations in a row without a new best; never for `none`.
-  EarlyStopping(StoppingMetric metric, Index patience) : metric_(metric), patience_(patience) {}
+  EarlyStopping(std::string metric, Index patience)
+      : metric_(std::move(metric)), patience_(patience) {}
 
   // Part of a checkpoint.
   struct State {
@@ -21,21 +25,22 @@ class EarlyStopping {
   };
   State state;
 
-  // True when this is the best so far; always for `none`. Lower is better for loss, higher for the
-  // score: BLEU or accuracy.
-  bool observe(double loss, std::optional<double> score);
+  // True when this is the best so far; always for `none`. Lower is better for loss, higher for a
+  // score. Refuses (ErrorKind::usage) a report without the score.
+  bool observe(const ValidationReport& report);
   bool is_exhausted() const {
-    return metric_ != StoppingMetric::none && state.validations_without_gain >= patience_;
+    return metric_ != "none" && state.validations_without_gain >= patience_;
   }
 
  private:
-  StoppingMetric metric_;
+  std::string metric_;
   Index patience_;
 };
 
-// Refuses (ErrorKind::usage) a metric other than none, loss and the task's own score, if it has
-// one; and any but none without validation data. `validation_files` names these in the message.
-void check_early_stopping(StoppingMetric metric, std::optional<StoppingMetric> score,
+// Refuses (ErrorKind::usage) a metric other than none, loss and the task's own scores; and any but
+// none without validation data. `validation_files` names these in the message. A score is written
+// as in metrics.jsonl, or with dashes: macro_f1 or macro-f1.
+void check_early_stopping(std::string_view metric, std::span<const std::string> scores,
                           bool has_validation, std::string_view validation_files);
 
 }  // namespace heed::train

@@ -22,7 +22,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
            "`context`: expected at most `batch_tokens`, which is ", training.batch_tokens,
            ", found ", recipe.model.max_positions);
-  check_early_stopping(training.early_stopping, std::nullopt, files.contains("valid-text"),
+  check_early_stopping(training.early_stopping, {}, files.contains("valid-text"),
                        "`valid_text`");
 }
 

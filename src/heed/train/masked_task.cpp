@@ -24,7 +24,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   check_as(ErrorKind::usage, training.bpe_dropout == 0,
            "`bpe_dropout`: expected 0 for `masked`, found ", training.bpe_dropout);
-  check_early_stopping(training.early_stopping, std::nullopt, files.contains("valid-masked"),
+  check_early_stopping(training.early_stopping, {}, files.contains("valid-masked"),
                        "`valid_masked`");
 }
 

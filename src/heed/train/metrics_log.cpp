@@ -114,13 +114,12 @@ void MetricsLog::queue(const ValidationReport& report) {
                     {"epoch", report.epoch},
                     {"loss", number(report.loss)},
                     {"perplexity", number(report.perplexity)},
-                    {"bleu", report.bleu ? number(*report.bleu) : nullptr},
+                    {"bleu", nullptr},
                     {"latest_loss", number(report.latest_loss)},
                     {"average", report.is_average},
                     {"best", report.is_best},
                     {"seconds", report.seconds}};
-  if (report.accuracy) line["accuracy"] = *report.accuracy;
-  if (report.macro_f1) line["macro_f1"] = *report.macro_f1;
+  for (const Score& score : report.scores) line[score.name] = number(score.value);
   for (const Sample& sample : report.samples) {
     line["samples"].push_back(
         {{"source", sample.source}, {"output", sample.output}, {"reference", sample.reference}});

@@ -16,6 +16,7 @@
 #include "heed/models/config_fields.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/snapshots.h"
+#include "heed/train/text_metrics.h"
 #include "heed/train/training_files.h"
 
 namespace heed::train {
@@ -136,6 +137,17 @@ class FieldList {
         [&value](std::string_view text) { value = text; });
   }
 
+  // One or several words that `check_words` accepts.
+  void words(const std::string& name, std::string& value, void (*check_words)(std::string_view),
+             const std::string& description) {
+    add(
+        name, description, [&value] { return value; },
+        [&value, check_words](std::string_view text) {
+          check_words(text);
+          value = text;
+        });
+  }
+
   void betas(const std::string& name, OptimizerOptions& value, const std::string& description) {
     add(
         name, description, [&value] { return fmt::format("{},{}", value.beta1, value.beta2); },
@@ -230,7 +242,13 @@ void add_validation_fields(FieldList& list, TrainingOptions& training) {
   list.number<double>("save-minutes", training.save_minutes, 0,
                       "maximum minutes between checkpoints; 0: no maximum", 1e6);
   list.may_differ_on_resume();
-  list.choice("early-stopping", training.early_stopping, "validation metric for early stopping");
+  list.words(
+      "early-stopping", training.early_stopping,
+      [](std::string_view name) {
+        check_as(ErrorKind::usage, !name.empty(),
+                 "`early_stopping`: expected none, loss or the name of a score, found nothing");
+      },
+      "early stopping by none, loss or a validation score like bleu, exact-match, accuracy");
   list.number<Index>("patience", training.patience, 1,
                      "validations without improvement before early stopping");
   list.number<Index>("average", training.average, 1,
@@ -241,8 +259,10 @@ void add_validation_fields(FieldList& list, TrainingOptions& training) {
                      "snapshots of the weights for the explorer, spread over the run; 0: none",
                      max_snapshots);
   list.may_differ_on_resume();
-  list.choice("validation-bleu", training.validation_bleu, "compute BLEU in validations",
-              yes_or_no);
+  list.words(
+      "validation-metrics", training.validation_metrics,
+      [](std::string_view names) { parse_text_metrics(names, "`validation_metrics`"); },
+      "scores of validation outputs, or none: " + choice_names<TextMetric>());
   list.choice("tokenize", training.tokenize, "BLEU tokenizer, as in sacreBLEU");
 }
 
@@ -317,9 +337,6 @@ void check_training(const TrainingOptions& training) {
   check_as(
       ErrorKind::usage, training.keep == 0 || training.lora == 0,
       "`keep`: cannot be combined with `lora`, whose checkpoints hold no weights but the adapter");
-  check_as(ErrorKind::usage,
-           training.early_stopping != StoppingMetric::bleu || training.validation_bleu,
-           "`early_stopping`: bleu needs `validation_bleu` true, found false");
 }
 
 }  // namespace
@@ -373,6 +390,10 @@ std::string to_json(const Recipe& recipe) {
 Recipe recipe_from_json(std::string_view text, const std::string& source) {
   const auto json = io::JsonFields::parse(text, source);
   Recipe recipe;
+  // Before there were other scores, BLEU was a setting of its own.
+  if (json.has("validation-bleu") && json.text("validation-bleu") == "false") {
+    recipe.training.validation_metrics = "none";
+  }
   for (const RecipeField& field : recipe_fields(recipe)) {
     if (!json.has(field.name)) continue;  // newer than the run, and off by default
     // Older runs wrote the default out, whatever their task was.

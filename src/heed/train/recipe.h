@@ -5,11 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "heed/base/choices.h"
 #include "heed/metrics/bleu.h"
 #include "heed/models/transformer_config.h"
 #include "heed/text/tokenizer.h"
@@ -18,9 +16,6 @@
 #include "heed/train/schedule.h"
 
 namespace heed::train {
-
-// What early stopping watches; none: the run does not stop early.
-enum class StoppingMetric { none, loss, bleu, accuracy };
 
 // Weight of an example in the training loss: 1, or such that all classes together count the same.
 enum class ClassWeights { none, balanced };
@@ -43,11 +38,13 @@ struct TrainingOptions {
   RunLength validate_every = epochs(1);
   RunLength save_every = epochs(1);
   double save_minutes = 10;  // a checkpoint at the latest after this time; 0: by `save_every` alone
-  StoppingMetric early_stopping = StoppingMetric::none;
+  // What early stopping watches: loss, or a validation score like bleu or exact-match; none: the
+  // run does not stop early.
+  std::string early_stopping = "none";
   Index patience = 10;  // validations without improvement
   Index average = 1;    // checkpoints whose weights are averaged; 1: no average
   double ema = 0;       // decay of an exponential moving average of the weights; 0: none
-  bool validation_bleu = true;
+  std::string validation_metrics = "bleu";  // of text to text; see text_metrics.h
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
   Index shift = 0;  // maximum random shift of images in pixels
@@ -79,8 +76,3 @@ void validate(const TrainingOptions& options);
 void validate(const Recipe& recipe);
 
 }  // namespace heed::train
-
-namespace heed {
-template <>
-std::span<const Choice<train::StoppingMetric>> choices();  // none, loss, bleu, accuracy
-}  // namespace heed

@@ -449,7 +449,7 @@ bool Trainer::validate_and_export() {
   if (averaged) average.emplace(optimizer_.parameters(), std::move(*averaged));
   if (has_validation) {
     if (!measure_loss(report, average) || !add_scores(report)) return false;
-    report.is_best = stopping_.observe(report.loss, report.bleu ? report.bleu : report.accuracy);
+    report.is_best = stopping_.observe(report);
   }
 
   if (report.is_best) save_model();

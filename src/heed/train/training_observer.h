@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/base/index.h"
@@ -30,20 +31,31 @@ struct Sample {
   std::string source, output, reference;
 };
 
+// A validation score by its name in metrics.jsonl, like bleu or macro_f1. Higher is better.
+struct Score {
+  std::string name;
+  double value = 0;
+};
+
 // Scores of the weights that would be saved as the model.
 struct ValidationReport {
   Index update = 0;
   Index epoch = 0;
   double loss = 0;  // mean of -log p, per target token or per labelled example
   double perplexity = 0;
-  std::optional<double> bleu;
-  std::optional<double> accuracy;  // 0 to 1
-  std::optional<double> macro_f1;
+  std::vector<Score> scores;  // those of text in percent, those of classes from 0 to 1
   double latest_loss = 0;   // loss of the latest weights, which may differ from the averaged ones
   bool is_average = false;  // the averaged weights had the lower loss
   bool is_best = true;      // the best so far, for early stopping
   std::vector<Sample> samples;
   double seconds = 0;
+
+  std::optional<double> score(std::string_view name) const {
+    for (const Score& one : scores) {
+      if (one.name == name) return one.value;
+    }
+    return std::nullopt;
+  }
 };
 
 struct DataExample {

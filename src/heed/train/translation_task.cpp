@@ -7,13 +7,13 @@
 #include "heed/data/data_checks.h"
 #include "heed/data/records.h"
 #include "heed/infer/translator.h"
-#include "heed/metrics/bleu.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/epoch_plan.h"
 #include "heed/train/line_summary.h"
 #include "heed/train/memory_need.h"
 #include "heed/train/record_files.h"
+#include "heed/train/text_metrics.h"
 
 namespace heed::train {
 namespace {
@@ -28,6 +28,10 @@ bool has_validation(const FilePaths& files) {
   return files.contains("valid-source") || files.contains("valid-pairs");
 }
 
+std::vector<TextMetric> metrics_of(const Recipe& recipe) {
+  return parse_text_metrics(recipe.training.validation_metrics, "`validation_metrics`");
+}
+
 void check_options(const FilePaths& files, const Recipe& recipe) {
   const bool has_alignment = files.contains(TranslationTask::alignment_role);
   check_as(ErrorKind::usage, has_alignment == (recipe.model.guided_alignment > 0),
@@ -38,7 +42,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, !has_alignment || recipe.model.truncate_source == 0,
            "`truncate_source`: cannot be combined with `guided_alignment`");
   check_early_stopping(
-      recipe.training.early_stopping, StoppingMetric::bleu, has_validation(files),
+      recipe.training.early_stopping, score_names(metrics_of(recipe)), has_validation(files),
       files.contains("pairs") ? "`valid_pairs`" : "`valid_source` and `valid_target`");
 }
 
@@ -202,12 +206,13 @@ models::TranslationBatch TranslationTask::validation_batch(Index number) const {
 bool TranslationTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
   std::span<const std::string> lines = validation_->source;
   const std::size_t num_samples = std::min(lines.size(), max_samples);
-  if (!recipe_.training.validation_bleu) lines = lines.first(num_samples);
+  const std::vector<TextMetric> metrics = metrics_of(recipe_);
+  if (metrics.empty()) lines = lines.first(num_samples);
   const auto translations = translate(lines, should_stop);
   if (!translations) return false;
-  if (recipe_.training.validation_bleu) {
-    const metrics::BleuOptions bleu{.tokenizer = recipe_.training.tokenize};
-    report.bleu = metrics::corpus_bleu(*translations, validation_->target, bleu).score;
+  if (!metrics.empty()) {
+    report.scores = text_scores(metrics, *translations, validation_->target,
+                                {.tokenizer = recipe_.training.tokenize});
   }
   for (std::size_t i = 0; i < num_samples; ++i) {
     report.samples.push_back({lines[i], (*translations)[i], validation_->target[i]});

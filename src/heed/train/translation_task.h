@@ -30,7 +30,7 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
   Index num_batches(Index epoch) override { return plan(epoch).size(); }
   std::string describe_batch(Index epoch, Index number) override;
   Index num_validation_batches() const override;
-  // BLEU of greedy translations, and some of them.
+  // Scores of greedy translations, and some of them.
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
 
  protected:
@@ -38,7 +38,7 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
   models::TranslationBatch validation_batch(Index number) const override;
 
  private:
-  // Pairs that the model is validated on: their text for BLEU, their tokens for the loss.
+  // Pairs that the model is validated on: their text for scores, their tokens for the loss.
   struct Validation {
     std::vector<std::string> source, target;
     data::TranslationCorpus corpus;
