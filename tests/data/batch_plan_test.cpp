@@ -138,7 +138,8 @@ TEST(Curriculum, AnEpochHasItsShareOfTheItemsOnceInTheOrderOfItsSeed) {
   EXPECT_EQ(items.back(), 19);
   EXPECT_EQ(std::ranges::adjacent_find(items), items.end());
   EpochPlan all({.batch_tokens = 500, .seed = 3});
-  EXPECT_TRUE(std::ranges::equal(plan.of_epoch(5, sizes).batch(0), all.of_epoch(5, sizes).batch(0)));
+  EXPECT_TRUE(
+      std::ranges::equal(plan.of_epoch(5, sizes).batch(0), all.of_epoch(5, sizes).batch(0)));
 }
 
 }  // namespace

@@ -151,6 +151,16 @@ void add_off_flag(CLI::App& app, const train::RecipeField& field, CLI::Option* o
       ->excludes(on);
 }
 
+// Older names that users may have typed, left out of the help.
+void add_old_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
+  const auto set = [options](const std::string& value) {
+    check_as(ErrorKind::usage, value == "true" || value == "false",
+             "--validation-bleu: expected true or false, found ", value);
+    options->settings["validation-metrics"] = value == "true" ? "bleu" : "none";
+  };
+  app.add_option_function<std::string>("--validation-bleu", set, "")->group("");
+}
+
 // The values in brackets are those of the first task's preset.
 void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   const train::TaskType& first = train::task_types().front();
@@ -201,6 +211,7 @@ Command train_command() {
                  "values of all settings that are not given: " + models::preset_names());
   add_files(app, options);
   add_settings(app, options);
+  add_old_settings(app, options);
   CLI::Option* resume =
       command.flag("--resume", options->resume,
                    "resume the run in the folder; files and settings that are not given stay");

@@ -22,8 +22,7 @@ class BatchPlan {
   // In an order that depends on (seed, epoch) only. Items with more than `max_item_tokens` on one
   // side are left out.
   static BatchPlan shuffled(std::span<const PairSize> sizes, Index batch_tokens, std::uint64_t seed,
-                            Index epoch,
-                            Index max_item_tokens = std::numeric_limits<Index>::max());
+                            Index epoch, Index max_item_tokens = std::numeric_limits<Index>::max());
   // In the order of the corpus: neighbours go together.
   static BatchPlan in_order(std::span<const PairSize> sizes, Index batch_tokens);
 

@@ -80,12 +80,22 @@ TransformerConfig demo_preset() {
   return config;
 }
 
+// Finds one fact among others of the same form, as questions about a story need it.
+TransformerConfig answers_preset() {
+  TransformerConfig config = translation_preset(2, 128, 256, 4, 0);
+  config.norm_place = NormPlace::before;
+  config.positions = Positions::rotary;
+  config.label_smoothing = 0;
+  return config;
+}
+
 const auto& presets() {
   static const std::array all{
       std::pair{"tiny", translation_preset(4, 128, 256, 4, 0.3f)},
       std::pair{"small", translation_preset(6, 256, 1024, 4, 0.1f)},
       std::pair{"base", translation_preset(6, 512, 2048, 8, 0.1f)},
       std::pair{"demo", demo_preset()},
+      std::pair{"answers", answers_preset()},
       std::pair{"char", language_preset(4, 128, 4, 64, 0)},
       std::pair{"gpt-mini", gpt_mini_preset()},
       std::pair{"gpt2", language_preset(12, 768, 12, 1024, 0.1f)},

@@ -55,6 +55,19 @@ TrainingOptions demo_training() {
   return training;
 }
 
+// Short answers to questions about a text. The only signal is the answer, and a model that learns
+// from long texts at once stays at guessing; it learns to look things up in short ones first. Of
+// 1,000 questions of bAbI task 1, 511 are right without the curriculum, 998 with it.
+TrainingOptions answers_training() {
+  TrainingOptions training = demo_training();
+  training.schedule = {.kind = ScheduleKind::cosine, .peak = 0.001, .warm_up = 150};
+  training.batch_tokens = 1024;
+  training.curriculum = 12;
+  training.validation_metrics = "exact-match";
+  training.after = updates(5000);
+  return training;
+}
+
 // Karpathy's nanoGPT, which trains the same networks on the same plays; but the rate rises to three
 // times as much, and falls to zero. After 2,000 updates the validation loss was 1.894 with its
 // rate, and is 1.787 with this one.
@@ -145,6 +158,7 @@ constexpr Preset presets[]{
     {"small", {}, small_training},
     {"base", {}, base_training},
     {"demo", {.vocabulary = 1000}, demo_training},
+    {"answers", {.vocabulary = 1000}, answers_training},
     {"char", {.subwords = text::Subwords::character}, character_training},
     {"gpt-mini", {.subwords = text::Subwords::character}, gpt_mini_training},
     {"gpt2", {}, gpt2_training},
