@@ -178,8 +178,9 @@ TEST(ClassificationTask, RefusesWhatDoesNotFitLabelledLines) {
   expect_refused(ErrorKind::usage, training, "`bpe_dropout`: expected 0 for `labelled`, found 0.1");
   training = toy.classes("model");
   training.recipe.training.early_stopping = "bleu";
-  expect_refused(ErrorKind::usage, training,
-                 "`early_stopping`: expected none, loss, accuracy or macro-f1 for this task, found bleu");
+  expect_refused(
+      ErrorKind::usage, training,
+      "`early_stopping`: expected none, loss, accuracy or macro-f1 for this task, found bleu");
   training = toy.classes("model");
   std::ofstream(toy.file("valid.tsv")) << "warm\tred\nmild\tgreen\n";
   expect_refused(

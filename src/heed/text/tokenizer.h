@@ -32,8 +32,8 @@ struct TokenizerOptions {
   // text, so a piece decodes to the same text everywhere. Not for words.
   bool is_running_text = false;
   bool with_mask = false;  // one of the pieces is Tokenizer::mask_piece. Not for bytes.
-  // A text that allows fewer pieces than `vocabulary` gets fewer, and one that needs more gets more.
-  // Otherwise such a text is refused.
+  // A text that allows fewer pieces than `vocabulary` gets fewer, and one that needs more gets
+  // more. Otherwise such a text is refused.
   bool fit_vocabulary = false;
 };
 

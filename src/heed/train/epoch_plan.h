@@ -1,4 +1,4 @@
-// How a recipe cuts the examples of an epoch into batches.
+// The batches of an epoch, as the recipe wants them.
 #pragma once
 
 #include "heed/data/batch_plan.h"

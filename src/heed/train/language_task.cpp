@@ -22,8 +22,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
            "`context`: expected at most `batch_tokens`, which is ", training.batch_tokens,
            ", found ", recipe.model.max_positions);
-  check_early_stopping(training.early_stopping, {}, files.contains("valid-text"),
-                       "`valid_text`");
+  check_early_stopping(training.early_stopping, {}, files.contains("valid-text"), "`valid_text`");
 }
 
 // Window w begins at begin_of(w).

@@ -44,9 +44,9 @@ struct ValidationReport {
   double loss = 0;  // mean of -log p, per target token or per labelled example
   double perplexity = 0;
   std::vector<Score> scores;  // those of text in percent, those of classes from 0 to 1
-  double latest_loss = 0;   // loss of the latest weights, which may differ from the averaged ones
-  bool is_average = false;  // the averaged weights had the lower loss
-  bool is_best = true;      // the best so far, for early stopping
+  double latest_loss = 0;     // loss of the latest weights, which may differ from the averaged ones
+  bool is_average = false;    // the averaged weights had the lower loss
+  bool is_best = true;        // the best so far, for early stopping
   std::vector<Sample> samples;
   double seconds = 0;
 
