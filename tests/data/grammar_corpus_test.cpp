@@ -249,6 +249,16 @@ const std::vector<GoldenSentence>& golden_sentences() {
        "Die schwarze Fledermaus flog ins Haus."},
       {"bat_sleeps.flying", "bat,-,sleep,cave", "The bat sleeps in the cave.",
        "Die Fledermaus schläft in der Höhle."},
+      {"bat_short.flying", "bat,-,sleep", "The bat sleeps.", "Die Fledermaus schläft."},
+      {"bat_short_past.flying", "bat,small,fly", "The small bat flew.",
+       "Die kleine Fledermaus flog."},
+      {"bat_plural.flying", "bat,fly", "The bats fly.", "Die Fledermäuse fliegen."},
+      {"bat_not.flying", "bat,does not,sleep", "The bat does not sleep.",
+       "Die Fledermaus schläft nicht."},
+      {"bat_asks.flying", "bat,sleep", "Where does the bat sleep?", "Wo schläft die Fledermaus?"},
+      {"bat_state.flying", "bat,-,tired", "The bat is tired.", "Die Fledermaus ist müde."},
+      {"bat_state.playing", "bat,old,broken", "The old bat is broken.",
+       "Der alte Schläger ist kaputt."},
       {"intransitive", "-,cat,sleep", "The cat sleeps.", "Die Katze schläft."},
       {"intransitive_past", "bird,sing", "The bird sang.", "Der Vogel sang."},
       {"intransitive_human", "girl,laugh", "The girl laughs.", "Das Mädchen lacht."},
@@ -261,7 +271,7 @@ const std::vector<GoldenSentence>& golden_sentences() {
       {"not_intransitive_past", "child,did not,wait", "The child did not wait.",
        "Das Kind wartete nicht."},
       {"asks_intransitive", "cat,swim", "Does the cat swim?", "Schwimmt die Katze?"},
-      {"asks_where", "bat,sleep", "Where does the bat sleep?", "Wo schläft die Fledermaus?"},
+      {"asks_where", "cat,sleep", "Where does the cat sleep?", "Wo schläft die Katze?"},
       {"asks_where_is", "small,puppy", "Where is the small puppy?", "Wo ist der kleine Welpe?"},
       {"in_place", "boy,play,garden", "The boy plays in the garden.",
        "Der Junge spielt im Garten."},
@@ -276,8 +286,8 @@ const std::vector<GoldenSentence>& golden_sentences() {
        "Die junge Frau ging aus dem Wald."},
       {"through", "dog,go,garden", "The dog went through the garden.",
        "Der Hund ging durch den Garten."},
-      {"flies_out_of", "-,bird,fly,room", "The bird flew out of the room.",
-       "Der Vogel flog aus dem Zimmer."},
+      {"flies_out_of", "-,bird,fly,cellar", "The bird flew out of the cellar.",
+       "Der Vogel flog aus dem Keller."},
       {"flies_into", "grey,owl,fly,tower", "The grey owl flew into the tower.",
        "Die graue Eule flog in den Turm."},
       {"crosses", "-,man,cross,path", "The man crossed the path.", "Der Mann überquerte den Weg."},
@@ -286,8 +296,7 @@ const std::vector<GoldenSentence>& golden_sentences() {
       {"animal_eats", "-,dog,eat,bread", "The dog eats the bread.", "Der Hund frisst das Brot."},
       {"person_eats", "girl,eat,apple", "The girl eats the apple.", "Das Mädchen isst den Apfel."},
       {"animal_is", "-,cat,tired", "The cat is tired.", "Die Katze ist müde."},
-      {"animal_was", "bat,very,hungry", "The bat was very hungry.",
-       "Die Fledermaus war sehr hungrig."},
+      {"animal_was", "owl,very,hungry", "The owl was very hungry.", "Die Eule war sehr hungrig."},
       {"thing_is", "red,chair,broken", "The red chair is broken.", "Der rote Stuhl ist kaputt."},
       {"crossing_is", "street,too,wide", "The street is too wide.", "Die Straße ist zu breit."},
       {"food_is", "egg,fresh", "The egg is fresh.", "Das Ei ist frisch."},
@@ -440,16 +449,15 @@ TEST(GrammarCorpus, IsTheSameForASeedAndAnotherForAnother) {
 TEST(GrammarCorpus, BeginsTheSameOnEveryMachine) {
   const GrammarCorpus corpus =
       generate_corpus({.num_pairs = 3, .seed = 1, .num_valid = 1, .num_test = 0});
-  EXPECT_EQ(
-      joined(all_pairs(corpus)),
-      "The woman showed the chick a black board.\t"
-      "Die Frau zeigte dem Küken ein schwarzes Brett.\t\t\n"
-      "The grey mouse avoided the big board because it was curious.\t"
-      "Die graue Maus mied das große Brett, weil sie neugierig war.\tsie\t\n"
-      "The aunt says that the grey bat is sticky.\t"
-      "Die Tante sagt, dass der graue Schläger klebrig ist.\tSchläger\t\n"
-      "The small piglet slept on the carpet because it was weak.\t"
-      "Das kleine Ferkel schlief auf dem Teppich, weil es schwach war.\tes\tpiglet + carpet\n");
+  EXPECT_EQ(joined(all_pairs(corpus)),
+            "I believe that the animal sits on the board because it is sad.\t"
+            "Ich glaube, dass das Tier auf dem Brett sitzt, weil es traurig ist.\tes\t\n"
+            "The aunt says that the grey bat is sticky.\t"
+            "Die Tante sagt, dass der graue Schläger klebrig ist.\tSchläger\t\n"
+            "The girl drew a tennis racket and a bat.\t"
+            "Das Mädchen zeichnete einen Tennisschläger und einen Schläger.\tSchläger\t\n"
+            "The grandmother plays with the owl in the tower.\t"
+            "Die Großmutter spielt mit der Eule im Turm.\t\tgrandmother + owl\n");
 }
 
 TEST(GrammarCorpus, ASmallerCorpusIsTheBeginningOfALargerOne) {
@@ -550,6 +558,9 @@ TEST(GrammarCorpus, LabelsAgreeWithTheTarget) {
     const bool has_it =
         english.find(" it was ") != english.npos || english.find(" it is ") != english.npos;
     EXPECT_EQ(pair.phenomenon == Phenomenon::pronoun, has_it) << pair.source;
+    EXPECT_EQ(pair.referent.empty(), !has_it) << pair.source;
+    EXPECT_NE(english.find(' ' + pair.referent), english.npos) << pair.source;
+    EXPECT_NE(english.find(' ' + pair.rival), english.npos) << pair.source;
   }
 }
 

@@ -141,31 +141,46 @@ void print_knowledge(std::ostream& out, const infer::Translator& translator,
   }
 }
 
-// The sentence is the first of those that had no say in the choice of the head: nothing is picked.
-void print_attention(std::ostream& out, const infer::Translator& translator,
-                     const std::vector<data::SentencePair>& pairs) {
-  std::vector<const data::SentencePair*> pronouns;
-  std::vector<infer::WordAttention> rows;
-  std::vector<std::vector<bool>> hits;
+// How the decoder finds what "it" is, in each sentence with a pronoun.
+struct PronounRows {
+  std::vector<const data::SentencePair*> pairs;
+  std::vector<infer::WordAttention> attention;
+  std::vector<std::vector<bool>> hits;  // [sentence][head]: the right noun has the largest weight
+};
+
+PronounRows pronoun_rows(const infer::Translator& translator,
+                         const std::vector<data::SentencePair>& pairs) {
+  PronounRows rows;
   for (const data::SentencePair& pair : pairs) {
     if (pair.phenomenon != data::Phenomenon::pronoun) continue;
-    pronouns.push_back(&pair);
-    rows.push_back(infer::attention_predicting(translator.model(), translator.tokenizer(),
-                                               pair.source, pair.target, pair.expected));
-    hits.push_back(infer::maxima_on(rows.back(), pair.referent));
+    rows.pairs.push_back(&pair);
+    rows.attention.push_back(infer::attention_predicting(translator.model(), translator.tokenizer(),
+                                                         pair.source, pair.target, pair.expected));
+    rows.hits.push_back(infer::maxima_on(rows.attention.back(), pair.referent));
   }
-  if (hits.size() < 2) return;
-  const infer::MeasuredHead best = infer::measure_best_head(hits);
-  const std::size_t shown = hits.size() / 2;
+  return rows;
+}
+
+void print_attention(std::ostream& out, const infer::Translator& translator,
+                     const std::vector<data::SentencePair>& pairs) {
+  const PronounRows rows = pronoun_rows(translator, pairs);
+  const std::size_t half = rows.hits.size() / 2;
+  if (half == 0) return;
+  const infer::MeasuredHead best = infer::measure_best_head(rows.hits);
   out << fmt::format(
       "\nWhat \"it\" is: the decoder's attention when it predicts er, sie or es\n"
       "  Head {} (layer.head) is the best of {} on {} held-out sentences.\n"
       "  On {} others its largest weight is on the right noun in {:.1f}%; chance is 50%, one of "
       "two "
-      "nouns.\n  {}\n  {}\n",
-      rows[shown].heads[best.head], rows[shown].heads.size(), shown, hits.size() - shown,
-      best.share * 100, pronouns[shown]->source, pronouns[shown]->target);
-  print_row(out, rows[shown], best.head, pronouns[shown]->expected);
+      "nouns.\n",
+      rows.attention[0].heads[best.head], rows.attention[0].heads.size(), half,
+      rows.hits.size() - half, best.share * 100);
+  for (std::size_t i = half; i < rows.hits.size(); ++i) {
+    if (!rows.hits[i][best.head]) continue;
+    out << fmt::format("  The first of these:\n  {}\n  {}\n", rows.pairs[i]->source,
+                       rows.pairs[i]->target);
+    return print_row(out, rows.attention[i], best.head, rows.pairs[i]->expected);
+  }
 }
 
 void translate_typed(const DemoOptions& options, std::ostream& out, std::ostream& log,
