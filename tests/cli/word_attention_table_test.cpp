@@ -7,10 +7,10 @@
 namespace heed::cli {
 namespace {
 
-TEST(WordAttentionTable, HasOneLineForEachWord) {
+TEST(WordAttentionTable, PutsTheWeightsOfAHeadBelowTheWords) {
   std::ostringstream out;
-  print_table(out, {{"cat", "it"}, {"1.1", "1.2"}, {{0.25f, 1}, {0.75f, 0}}});
-  EXPECT_EQ(out.str(), "        1.1   1.2\n  cat  0.25  1.00\n  it   0.75  0.00\n");
+  print_row(out, {{"rabbit", "it"}, {"1.1", "1.2"}, {{0.25f, 1}, {0.75f, 0}}}, 0, "es");
+  EXPECT_EQ(out.str(), "      rabbit    it\n  es    0.25  0.75\n");
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ const std::vector<GoldenSentence>& golden_sentences() {
       {"transitive", "dog,look for,white,hamster", "The dog looks for the white hamster.",
        "Der Hund sucht den weißen Hamster."},
       {"question", "cat,hear,mouse", "Does the cat hear the mouse?", "Hört die Katze die Maus?"},
-      {"negation", "farmer,see,fox", "The farmer does not see the fox.",
+      {"negation", "farmer,does not,see,fox", "The farmer does not see the fox.",
        "Der Bauer sieht den Fuchs nicht."},
       {"dative_object", "piglet,follow,big,goose", "The piglet follows the big goose.",
        "Das Ferkel folgt der großen Gans."},
@@ -208,7 +208,7 @@ const std::vector<GoldenSentence>& golden_sentences() {
        "Der Onkel kauft eine kleine Matte für den braunen Affen."},
       {"and_object", "boy,find,trophy,wash", "The boy finds the trophy and washes it.",
        "Der Junge findet den Pokal und wäscht ihn."},
-      {"runs_to", "squirrel,ruin", "The squirrel runs to the ruin.",
+      {"to", "squirrel,run,ruin", "The squirrel runs to the ruin.",
        "Das Eichhörnchen läuft zur Ruine."},
       {"lives_in", "white,fox,forest", "A white fox lives in the forest.",
        "Ein weißer Fuchs lebt im Wald."},
@@ -216,6 +216,92 @@ const std::vector<GoldenSentence>& golden_sentences() {
        "Mein großes Küken ist nervös."},
       {"this_thing", "table,black,dirty", "This black table is dirty.",
        "Dieser schwarze Tisch ist schmutzig."},
+      {"cross.animal", "dog,cross,river,hungry", "The dog crossed the river because it was hungry.",
+       "Der Hund überquerte den Fluss, weil er hungrig war."},
+      {"cross.thing", "cow,cross,field,slippery",
+       "The cow crossed the field although it was slippery.",
+       "Die Kuh überquerte das Feld, obwohl es rutschig war."},
+      {"not_cross.animal", "cat,-,cross,did not,street,tired",
+       "The cat did not cross the street because it was tired.",
+       "Die Katze überquerte die Straße nicht, weil sie müde war."},
+      {"not_cross.thing", "dog,big,cross,didn't,bridge,narrow",
+       "The big dog didn't cross the bridge because it was narrow.",
+       "Der große Hund überquerte die Brücke nicht, weil sie schmal war."},
+      {"not_cross_too.animal", "animal,cross,didn't,street,too,tired",
+       "The animal didn't cross the street because it was too tired.",
+       "Das Tier überquerte die Straße nicht, weil es zu müde war."},
+      {"not_cross_too.thing", "animal,cross,didn't,street,too,wide",
+       "The animal didn't cross the street because it was too wide.",
+       "Das Tier überquerte die Straße nicht, weil sie zu breit war."},
+      {"not_on.animal", "bird,did not,sit,on,bench,restless",
+       "The bird did not sit on the bench because it was restless.",
+       "Der Vogel saß nicht auf der Bank, weil er unruhig war."},
+      {"not_on.thing", "cat,didn't,sleep,on,bed,hard",
+       "The cat didn't sleep on the bed because it was hard.",
+       "Die Katze schlief nicht auf dem Bett, weil es hart war."},
+      {"eat_because.animal", "cat,eat,fish,hungry", "The cat ate the fish because it was hungry.",
+       "Die Katze fraß den Fisch, weil sie hungrig war."},
+      {"eat_because.thing", "cat,eat,fish,fresh", "The cat ate the fish because it was fresh.",
+       "Die Katze fraß den Fisch, weil er frisch war."},
+      {"bat_flies.flying", "bat,-,fly,cave", "The bat flew out of the cave.",
+       "Die Fledermaus flog aus der Höhle."},
+      {"bat_flies_into.flying", "bat,black,fly,house", "The black bat flew into the house.",
+       "Die schwarze Fledermaus flog ins Haus."},
+      {"bat_sleeps.flying", "bat,-,sleep,cave", "The bat sleeps in the cave.",
+       "Die Fledermaus schläft in der Höhle."},
+      {"bat_short.flying", "bat,-,sleep", "The bat sleeps.", "Die Fledermaus schläft."},
+      {"bat_short_past.flying", "bat,small,fly", "The small bat flew.",
+       "Die kleine Fledermaus flog."},
+      {"bat_plural.flying", "bat,fly", "The bats fly.", "Die Fledermäuse fliegen."},
+      {"bat_not.flying", "bat,does not,sleep", "The bat does not sleep.",
+       "Die Fledermaus schläft nicht."},
+      {"bat_asks.flying", "bat,sleep", "Where does the bat sleep?", "Wo schläft die Fledermaus?"},
+      {"bat_state.flying", "bat,-,tired", "The bat is tired.", "Die Fledermaus ist müde."},
+      {"bat_state.playing", "bat,old,broken", "The old bat is broken.",
+       "Der alte Schläger ist kaputt."},
+      {"intransitive", "-,cat,sleep", "The cat sleeps.", "Die Katze schläft."},
+      {"intransitive_past", "bird,sing", "The bird sang.", "Der Vogel sang."},
+      {"intransitive_human", "girl,laugh", "The girl laughs.", "Das Mädchen lacht."},
+      {"intransitive_plural", "animal,run", "The animals run.", "Die Tiere laufen."},
+      {"intransitive_two", "cat,dog,sleep", "The cat and the dog sleep.",
+       "Die Katze und der Hund schlafen."},
+      {"flies", "white,goose,fly", "The white goose flies.", "Die weiße Gans fliegt."},
+      {"not_intransitive", "dog,doesn't,sleep", "The dog doesn't sleep.",
+       "Der Hund schläft nicht."},
+      {"not_intransitive_past", "child,did not,wait", "The child did not wait.",
+       "Das Kind wartete nicht."},
+      {"asks_intransitive", "cat,swim", "Does the cat swim?", "Schwimmt die Katze?"},
+      {"asks_where", "cat,sleep", "Where does the cat sleep?", "Wo schläft die Katze?"},
+      {"asks_where_is", "small,puppy", "Where is the small puppy?", "Wo ist der kleine Welpe?"},
+      {"in_place", "boy,play,garden", "The boy plays in the garden.",
+       "Der Junge spielt im Garten."},
+      {"in_place_past", "cow,rest,kitchen", "The cow rested in the kitchen.",
+       "Die Kuh ruhte in der Küche."},
+      {"on_thing", "black,cat,sleep,on,sofa", "The black cat sleeps on the sofa.",
+       "Die schwarze Katze schläft auf dem Sofa."},
+      {"on_thing_past", "-,cat,sit,on,-,mat", "The cat sat on the mat.",
+       "Die Katze saß auf der Matte."},
+      {"into", "-,dog,run,house", "The dog ran into the house.", "Der Hund lief ins Haus."},
+      {"out_of", "young,woman,walk,forest", "The young woman walked out of the forest.",
+       "Die junge Frau ging aus dem Wald."},
+      {"through", "dog,go,garden", "The dog went through the garden.",
+       "Der Hund ging durch den Garten."},
+      {"flies_out_of", "-,bird,fly,cellar", "The bird flew out of the cellar.",
+       "Der Vogel flog aus dem Keller."},
+      {"flies_into", "grey,owl,fly,tower", "The grey owl flew into the tower.",
+       "Die graue Eule flog in den Turm."},
+      {"crosses", "-,man,cross,path", "The man crossed the path.", "Der Mann überquerte den Weg."},
+      {"not_crosses", "cat,did not,cross,street", "The cat did not cross the street.",
+       "Die Katze überquerte die Straße nicht."},
+      {"animal_eats", "-,dog,eat,bread", "The dog eats the bread.", "Der Hund frisst das Brot."},
+      {"person_eats", "girl,eat,apple", "The girl eats the apple.", "Das Mädchen isst den Apfel."},
+      {"animal_is", "-,cat,tired", "The cat is tired.", "Die Katze ist müde."},
+      {"animal_was", "owl,very,hungry", "The owl was very hungry.", "Die Eule war sehr hungrig."},
+      {"thing_is", "red,chair,broken", "The red chair is broken.", "Der rote Stuhl ist kaputt."},
+      {"crossing_is", "street,too,wide", "The street is too wide.", "Die Straße ist zu breit."},
+      {"food_is", "egg,fresh", "The egg is fresh.", "Das Ei ist frisch."},
+      {"asks_state", "dog,hungry", "Is the dog hungry?", "Ist der Hund hungrig?"},
+      {"transitive_past", "dog,chase,cat", "The dog chased the cat.", "Der Hund jagte die Katze."},
   };
   return sentences;
 }
@@ -363,16 +449,15 @@ TEST(GrammarCorpus, IsTheSameForASeedAndAnotherForAnother) {
 TEST(GrammarCorpus, BeginsTheSameOnEveryMachine) {
   const GrammarCorpus corpus =
       generate_corpus({.num_pairs = 3, .seed = 1, .num_valid = 1, .num_test = 0});
-  EXPECT_EQ(
-      joined(all_pairs(corpus)),
-      "The woman showed the chick a black board.\t"
-      "Die Frau zeigte dem Küken ein schwarzes Brett.\t\t\n"
-      "The grey mouse avoided the big board because it was curious.\t"
-      "Die graue Maus mied das große Brett, weil sie neugierig war.\tsie\t\n"
-      "The aunt says that the grey bat is sticky.\t"
-      "Die Tante sagt, dass der graue Schläger klebrig ist.\tSchläger\t\n"
-      "The small piglet slept on the carpet because it was weak.\t"
-      "Das kleine Ferkel schlief auf dem Teppich, weil es schwach war.\tes\tpiglet + carpet\n");
+  EXPECT_EQ(joined(all_pairs(corpus)),
+            "I believe that the animal sits on the board because it is sad.\t"
+            "Ich glaube, dass das Tier auf dem Brett sitzt, weil es traurig ist.\tes\t\n"
+            "The aunt says that the grey bat is sticky.\t"
+            "Die Tante sagt, dass der graue Schläger klebrig ist.\tSchläger\t\n"
+            "The girl drew a tennis racket and a bat.\t"
+            "Das Mädchen zeichnete einen Tennisschläger und einen Schläger.\tSchläger\t\n"
+            "The grandmother plays with the owl in the tower.\t"
+            "Die Großmutter spielt mit der Eule im Turm.\t\tgrandmother + owl\n");
 }
 
 TEST(GrammarCorpus, ASmallerCorpusIsTheBeginningOfALargerOne) {
@@ -473,6 +558,9 @@ TEST(GrammarCorpus, LabelsAgreeWithTheTarget) {
     const bool has_it =
         english.find(" it was ") != english.npos || english.find(" it is ") != english.npos;
     EXPECT_EQ(pair.phenomenon == Phenomenon::pronoun, has_it) << pair.source;
+    EXPECT_EQ(pair.referent.empty(), !has_it) << pair.source;
+    EXPECT_NE(english.find(' ' + pair.referent), english.npos) << pair.source;
+    EXPECT_NE(english.find(' ' + pair.rival), english.npos) << pair.source;
   }
 }
 

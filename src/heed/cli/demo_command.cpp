@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +12,11 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/cli/line_editor.h"
+#include "heed/cli/one_line.h"
 #include "heed/cli/word_attention_table.h"
 #include "heed/data/grammar_corpus.h"
+#include "heed/data/known_words.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/bleu.h"
 #include "heed/train/recipe_fields.h"
@@ -24,12 +28,11 @@ namespace {
 constexpr std::size_t samples_of_each_kind = 2;
 
 // The same pairs that the corpus command writes to files, with their labels for the evaluation.
-std::vector<data::SentencePair> test_pairs(const CorpusCommandOptions& options) {
+data::GrammarCorpus demo_corpus(const CorpusCommandOptions& options) {
   return data::generate_corpus({.num_pairs = options.pairs,
                                 .seed = options.seed,
                                 .num_valid = options.valid_pairs,
-                                .num_test = options.test_pairs})
-      .test;
+                                .num_test = options.test_pairs});
 }
 
 // A folder that holds anything else was not made by the demo.
@@ -96,22 +99,102 @@ void print_figures(std::ostream& out, const std::vector<data::SentencePair>& pai
                      shares.senses * 100);
 }
 
-// The first test sentence with a pronoun: not the prettiest, so that nothing is picked.
+// What every newcomer types, and one word that the corpus does not have.
+constexpr const char* examples[] = {
+    "The cat sleeps.",
+    "The bat flew out of the cave.",
+    "The dog ran into the house.",
+    "The cat did not cross the street because it was tired.",
+    "The animal didn't cross the street because it was too wide.",
+    "The elephant sleeps.",
+};
+
+data::KnownWords known_words(const std::vector<data::SentencePair>& pairs) {
+  data::KnownWords known;
+  for (const data::SentencePair& pair : pairs) known.add(pair.source);
+  return known;
+}
+
+void print_translation(std::ostream& out, const infer::Translator& translator,
+                       const data::KnownWords& known, const std::string& sentence) {
+  out << "    " << on_one_line(translator.translate(sentence)) << '\n';
+  const std::vector<std::string> unknown = known.unknown_in(sentence);
+  if (!unknown.empty()) out << fmt::format("    does not know: {}\n", fmt::join(unknown, ", "));
+}
+
+std::size_t num_words(data::WordKind kind) {
+  std::set<std::string> words;
+  for (const data::Word& word : data::Grammar::built_in().lexicon.words()) {
+    if (word.kind == kind) words.insert(word.english);
+  }
+  return words.size();
+}
+
+void print_knowledge(std::ostream& out, const infer::Translator& translator,
+                     const data::KnownWords& known) {
+  out << fmt::format("\nIt knows {} nouns and {} verbs in {} sentence patterns, such as these:\n",
+                     num_words(data::WordKind::noun), num_words(data::WordKind::verb),
+                     data::Grammar::built_in().patterns.size());
+  for (const char* example : examples) {
+    out << "  " << example << '\n';
+    print_translation(out, translator, known, example);
+  }
+}
+
+// How the decoder finds what "it" is, in each sentence with a pronoun.
+struct PronounRows {
+  std::vector<const data::SentencePair*> pairs;
+  std::vector<infer::WordAttention> attention;
+  std::vector<std::vector<bool>> hits;  // [sentence][head]: the right noun has the largest weight
+};
+
+PronounRows pronoun_rows(const infer::Translator& translator,
+                         const std::vector<data::SentencePair>& pairs) {
+  PronounRows rows;
+  for (const data::SentencePair& pair : pairs) {
+    if (pair.phenomenon != data::Phenomenon::pronoun) continue;
+    rows.pairs.push_back(&pair);
+    rows.attention.push_back(infer::attention_predicting(translator.model(), translator.tokenizer(),
+                                                         pair.source, pair.target, pair.expected));
+    rows.hits.push_back(infer::maxima_on(rows.attention.back(), pair.referent));
+  }
+  return rows;
+}
+
 void print_attention(std::ostream& out, const infer::Translator& translator,
-                     const std::vector<data::SentencePair>& pairs,
-                     const std::vector<std::string>& translations) {
-  const auto is_pronoun = [](const data::SentencePair& pair) {
-    return pair.phenomenon == data::Phenomenon::pronoun;
-  };
-  const auto pair = std::ranges::find_if(pairs, is_pronoun);
-  if (pair == pairs.end()) return;
-  const auto attention =
-      infer::encoder_attention_from(translator.model(), translator.tokenizer(), pair->source, "it");
+                     const std::vector<data::SentencePair>& pairs) {
+  const PronounRows rows = pronoun_rows(translator, pairs);
+  const std::size_t half = rows.hits.size() / 2;
+  if (half == 0) return;
+  const infer::MeasuredHead best = infer::measure_best_head(rows.hits);
   out << fmt::format(
-      "\nAttention from \"it\" in the encoder: a column for each head, as layer.head\n"
-      "  {}\n  {}\n",
-      pair->source, translations[pair - pairs.begin()]);
-  print_table(out, attention);
+      "\nWhat \"it\" is: the decoder's attention when it predicts er, sie or es\n"
+      "  Head {} (layer.head) is the best of {} on {} held-out sentences.\n"
+      "  On {} others its largest weight is on the right noun in {:.1f}%; chance is 50%, one of "
+      "two "
+      "nouns.\n",
+      rows.attention[0].heads[best.head], rows.attention[0].heads.size(), half,
+      rows.hits.size() - half, best.share * 100);
+  for (std::size_t i = half; i < rows.hits.size(); ++i) {
+    if (!rows.hits[i][best.head]) continue;
+    out << fmt::format("  The first of these:\n  {}\n  {}\n", rows.pairs[i]->source,
+                       rows.pairs[i]->target);
+    return print_row(out, rows.attention[i], best.head, rows.pairs[i]->expected);
+  }
+}
+
+void translate_typed(const DemoOptions& options, std::ostream& out, std::ostream& log,
+                     const infer::Translator& translator, const data::KnownWords& known) {
+  if (!options.next_sentence) return;
+  out << "\nType English sentences; Ctrl-D ends:" << std::endl;
+  while (const std::optional<std::string> sentence = options.next_sentence()) {
+    try {
+      print_translation(out, translator, known, *sentence);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+      log << "heed: " << error.what() << std::endl;  // the next sentence may be shorter
+    }
+  }
 }
 
 }  // namespace
@@ -133,15 +216,18 @@ int demo(const DemoOptions& options, const ProgressOptions& progress_options, st
   }
 
   const auto translator = infer::Translator::load(training.model_folder);
-  const std::vector<data::SentencePair> pairs = test_pairs(options.corpus);
-  const std::vector<std::string> translations = translate_all(translator, pairs);
-  print_samples(out, pairs, translations);
-  print_figures(out, pairs, translations);
-  print_attention(out, translator, pairs, translations);
+  const data::GrammarCorpus pairs = demo_corpus(options.corpus);
+  const data::KnownWords known = known_words(pairs.train);
+  const std::vector<std::string> translations = translate_all(translator, pairs.test);
+  print_samples(out, pairs.test, translations);
+  print_figures(out, pairs.test, translations);
+  print_knowledge(out, translator, known);
+  print_attention(out, translator, pairs.test);
   const std::string program = program_invocation_name;  // as it was called here
   out << "\nTo translate more:\n  " << program << " translate --model " << training.model_folder
       << "\nTo look inside it, in your browser:\n  " << program << " explore --open --model "
       << training.model_folder << std::endl;
+  translate_typed(options, out, log, translator, known);
   return 0;
 }
 
@@ -156,6 +242,10 @@ Command demo_command() {
   command.accept_threads();
   command.run([options, progress] {
     progress->is_terminal = ::isatty(STDERR_FILENO) != 0;
+    if (::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0) {
+      auto lines = std::make_shared<LineEditor>("> ");
+      options->next_sentence = [lines] { return lines->next(); };
+    }
     return demo(*options, *progress, std::cout, std::cerr);
   });
   return command;

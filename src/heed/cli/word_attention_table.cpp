@@ -7,17 +7,16 @@
 
 namespace heed::cli {
 
-void print_table(std::ostream& out, const infer::WordAttention& attention) {
-  std::size_t width = 0;
-  for (const std::string& word : attention.words) width = std::max(width, word.size());
-  out << fmt::format("  {:<{}}", "", width);
-  for (const std::string& head : attention.heads) out << fmt::format("  {:>4}", head);
-  out << '\n';
+void print_row(std::ostream& out, const infer::WordAttention& attention, std::size_t head,
+               std::string_view predicted) {
+  std::string words = fmt::format("  {:<{}}", "", predicted.size());
+  std::string weights = fmt::format("  {}", predicted);
   for (std::size_t i = 0; i < attention.words.size(); ++i) {
-    out << fmt::format("  {:<{}}", attention.words[i], width);
-    for (const float weight : attention.weights[i]) out << fmt::format("  {:.2f}", weight);
-    out << '\n';
+    const std::size_t width = std::max<std::size_t>(attention.words[i].size(), 4);
+    words += fmt::format("  {:>{}}", attention.words[i], width);
+    weights += fmt::format("  {:>{}.2f}", attention.weights[i][head], width);
   }
+  out << words << '\n' << weights << '\n';
 }
 
 }  // namespace heed::cli

@@ -108,6 +108,8 @@ SentencePair make_pair(const SentencePattern& pattern, const Choice& choice,
   const int slot = pattern.labelled_slot();
   const int labelled = choice[slot], rival = choice[pattern.rival_slot()];
   if (pattern.phenomenon() == Phenomenon::pronoun) {
+    pair.referent = lexicon.word(labelled).english;
+    pair.rival = lexicon.word(rival).english;
     pair.expected = german_pronoun(lexicon.word(labelled).noun.gender, Case::nominative);
     pair.rejected = german_pronoun(lexicon.word(rival).noun.gender, Case::nominative);
   } else {

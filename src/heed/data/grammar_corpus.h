@@ -27,6 +27,8 @@ struct SentencePair {
   Phenomenon phenomenon = Phenomenon::none;
   std::string expected;   // the German word that is right: "sie", "Fledermaus"; empty for none
   std::string rejected;   // the one that it could be mistaken for: "er", "Schläger"
+  std::string referent;   // the English noun that a pronoun stands for: "cat"
+  std::string rival;      // and the one that it could be mistaken for: "mat"
   std::string held_back;  // the pair of words that keeps it from training: "cat + mat"; else empty
   std::string pattern;    // its name in corpus/patterns.txt
 };
