@@ -198,7 +198,7 @@ void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, Schedule
 
 void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.length("after", training.after, parse_run_length,
-              "end of the run: 30e (epochs), 8000u (updates), 45m (minutes)");
+              "end of the run: 30e (epochs), 8000u (updates), 45s, 45m or 2h (time)");
   list.may_differ_on_resume();
   list.number<Index>("batch-tokens", training.batch_tokens, 2,
                      "batch size in tokens; of pairs, the larger of source and target");
