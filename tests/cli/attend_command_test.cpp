@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -35,7 +36,9 @@ class AttendCommand : public testing::Test {
   }
   static Json json(AttendOptions options) {
     options.format = "json";
-    return Json::parse(run(options));
+    const std::string text = run(options);
+    EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+    return Json::parse(text);
   }
   // The one line that the user sees, after checking the exit code.
   static std::string error(const AttendOptions& options, int code) {

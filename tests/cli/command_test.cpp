@@ -91,6 +91,7 @@ TEST(Command, AnEmptyNameIsNoFolder) {
       {"evaluate", {"--text", "t", "--model", ""}},
       {"demo", {"--dir", ""}}};
   for (const Command& command : commands) {
+    if (command.name() == "presets") continue;  // which has no folder
     const auto found = folders.find(command.name());
     std::vector<const char*> arguments{"--model", ""};
     if (found != folders.end()) arguments = found->second;

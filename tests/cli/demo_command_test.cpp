@@ -56,7 +56,8 @@ TEST(Demo, PrintsSamplesFiguresAttentionAndWhatToDoNext) {
   EXPECT_TRUE(has_line(text, "It knows [0-9]+ nouns and [0-9]+ verbs in .* such as these:"))
       << text;
   EXPECT_TRUE(has_line(text, "    does not know: elephant")) << text;
-  EXPECT_TRUE(has_line(text, "  On 4 others its .* [0-9.]+%; chance is 50%, one of two nouns."))
+  EXPECT_TRUE(has_line(
+      text, "  On 4 others its .* [0-9.]+%; chance, one of the sentence's words, is [0-9.]+%."))
       << text;
   const std::string program = program_invocation_name;
   EXPECT_TRUE(has_line(text, "  " + program + " translate --model " + path + "/model")) << text;
@@ -114,7 +115,7 @@ TEST(Demo, TranslatesWhatNewcomersType) {
   double share = 0;
   const std::size_t at = out.str().find("on the right noun in ");
   ASSERT_EQ(std::sscanf(out.str().c_str() + at, "on the right noun in %lf%%", &share), 1);
-  EXPECT_GT(share, 60) << out.str();  // chance is 50
+  EXPECT_GT(share, 30) << out.str();  // chance is about 8
   EXPECT_TRUE(has_line(out.str(), "  (er|sie|es)( +[01]\\.[0-9][0-9]){6,}")) << out.str();
 }
 

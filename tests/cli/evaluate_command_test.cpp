@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -65,7 +66,9 @@ TEST(EvaluateCommand, TakesTokenizerCaseAndMetrics) {
 }
 
 TEST(EvaluateCommand, PrintsJsonAtFullPrecision) {
-  const auto json = nlohmann::json::parse(evaluate_golden_text({.json = true}));
+  const std::string text = evaluate_golden_text({.json = true});
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["lines"], 16);
   EXPECT_NEAR(json["bleu"]["score"], 54.127441, 1e-6);
   EXPECT_NEAR(json["bleu"]["precisions"][3], 39.160839, 1e-6);
@@ -259,7 +262,9 @@ TEST(EvaluateCommand, PrintsTheConfusionTable) {
                                    "warm\t0\t1\t1\n"))
       << saved.run(options);
   options.json = true;
-  const auto json = nlohmann::json::parse(saved.run(options));
+  const std::string text = saved.run(options);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["accuracy"], 0.75);
   EXPECT_EQ(json["classes"][2]["label"], "warm");
   EXPECT_EQ(json["classes"][2]["recall"], 0.5);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -21,8 +22,9 @@ struct SavedMaskedModel {
   std::string run(const std::string& input, FillOptions options = {}) const {
     options.model = folder.path();
     std::istringstream in(input);
-    std::ostringstream out;
-    EXPECT_EQ(fill(options, in, out), 0);
+    std::ostringstream out, log;
+    EXPECT_EQ(fill(options, in, out, log), 0);
+    EXPECT_EQ(log.str(), "");
     return out.str();
   }
 };
@@ -54,8 +56,8 @@ TEST(FillCommand, AWordWithAControlCharacterIsEscaped) {
   config.vocabulary = tokenizer.size();
   models::save_model_folder(folder.path(), models::MaskedModel(config, 1), tokenizer);
   std::istringstream in("a<mask>\n");
-  std::ostringstream out;
-  EXPECT_EQ(fill({.model = folder.path(), .top = 100}, in, out), 0);
+  std::ostringstream out, log;
+  EXPECT_EQ(fill({.model = folder.path(), .top = 100}, in, out, log), 0);
   EXPECT_NE(out.str().find("\\x1b\t0."), std::string::npos) << out.str();
   EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
 }
@@ -69,20 +71,39 @@ TEST(FillCommand, PrintsJson) {
   EXPECT_GE(json["gaps"][0][0]["probability"], json["gaps"][0][1]["probability"]);
 }
 
-TEST(FillCommand, RefusesALineWithoutAMaskAnEmptyMaskAndAModelOfAnotherKind) {
+TEST(FillCommand, ALineWithoutAMaskGivesAnEmptyLineAWarningAndExitCode3) {
+  const SavedMaskedModel model;
+  const std::string red = model.run("the <mask> in\n"), blue = model.run("<mask> blue\n");
+  std::istringstream in("the red\nthe <mask> in\n\nthe\n<mask> blue\nthe <mask> in\n");
+  std::ostringstream out, log;
+  EXPECT_EQ(fill({.model = model.folder.path()}, in, out, log), 3);
+  EXPECT_EQ(out.str(), "\n" + red + "\n\n" + blue + red);
+  EXPECT_EQ(log.str(),
+            "warning: line 1: expected the mask token <mask>, found none\n"
+            "warning: line 3: expected the mask token <mask>, found none\n"
+            "warning: line 4: expected the mask token <mask>, found none\n");
+}
+
+TEST(FillCommand, ALineWithoutAMaskGivesAnObjectWithAnEmptyList) {
   const SavedMaskedModel model;
   std::istringstream in("the red\n");
-  std::ostringstream out;
-  expect_error(ErrorKind::data, "line 1: expected the mask token <mask>, found none",
-               [&] { fill({.model = model.folder.path()}, in, out); });
+  std::ostringstream out, log;
+  EXPECT_EQ(fill({.model = model.folder.path(), .json = true}, in, out, log), 3);
+  EXPECT_EQ(out.str(), "{\"gaps\":[]}\n");
+}
+
+TEST(FillCommand, RefusesAnEmptyMaskAndAModelOfAnotherKind) {
+  const SavedMaskedModel model;
+  std::istringstream in("the red\n");
+  std::ostringstream out, log;
   expect_error(ErrorKind::usage, "`mask_token`: expected some text, found none",
-               [&] { fill({.model = model.folder.path(), .mask = ""}, in, out); });
+               [&] { fill({.model = model.folder.path(), .mask = ""}, in, out, log); });
   const TemporaryFolder other;
   models::save_model_folder(other.path(), infer::toy_classifier().model,
                             infer::toy_classifier().tokenizer);
   expect_error(ErrorKind::model,
                other.path() + ": expected a model of type heed-masked, found heed-classifier",
-               [&] { fill({.model = other.path()}, in, out); });
+               [&] { fill({.model = other.path()}, in, out, log); });
 }
 
 TEST(FillCommand, UnderstandsItsOptions) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -42,7 +43,9 @@ struct SavedModel {
 
 TEST(InspectCommand, JsonTellsArchitecturePartsTokenizerAndHash) {
   const SavedModel saved;
-  const auto report = nlohmann::json::parse(saved.run(/*json=*/true));
+  const std::string text = saved.run(/*json=*/true);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  const auto report = nlohmann::json::parse(text);
   EXPECT_EQ(report["architecture"]["d_model"], 16);
   EXPECT_EQ(report["architecture"]["positions"], "sinusoidal");
   EXPECT_EQ(report["parameters"]["embedding"], 30 * 16);

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "heed/base/error.h"
+#include "heed/cli/presets_command.h"
 #include "heed/infer/translator.h"
 #include "heed/io/descriptor.h"
 #include "heed/io/files.h"
@@ -201,6 +202,71 @@ TEST(TrainCommand, ReadsSettingsFromAFile) {
   const auto saved = train::saved_run(toy.file("model"));
   EXPECT_EQ(saved->recipe.model.dropout, 0.25f);
   EXPECT_EQ(saved->recipe.training.schedule.kind, train::ScheduleKind::constant);
+}
+
+// `arguments` without an option and its value.
+std::vector<std::string> without(std::vector<std::string> arguments, const std::string& option) {
+  const auto at = std::ranges::find(arguments, option);
+  arguments.erase(at, at + 2);
+  return arguments;
+}
+
+train::Recipe saved_recipe(const ToyTraining& toy, const std::string& model) {
+  return train::saved_run(toy.file(model))->recipe;
+}
+
+TEST(TrainCommand, ATypedValueIsTakenAsItIsUnderEveryNameOfItsOption) {
+  const ToyTraining toy;
+  const auto others = without(without(toy_arguments(toy, "m"), "--warm-up"), "--vocabulary");
+  EXPECT_EQ(run(with(others, {"--lr-warmup", "9", "--vocab-size", "20"})).code, 0);
+  const train::Recipe recipe = saved_recipe(toy, "m");
+  EXPECT_EQ(recipe.training.schedule.warm_up, 9);
+  EXPECT_EQ(recipe.training.schedule.max_warm_up_share, 1);
+  EXPECT_EQ(recipe.tokenizer.vocabulary, 20);
+}
+
+TEST(TrainCommand, EpochsAndUpdatesAreLimitsThatGoTogetherButNotWithAfter) {
+  const ToyTraining toy;
+  const auto others = without(toy_arguments(toy, "m"), "--after");
+  EXPECT_EQ(run(with(others, {"--epochs", "50", "--max-steps", "3"})).code, 0);
+  EXPECT_EQ(saved_recipe(toy, "m").training.after, train::parse_run_length("50e,3u", "after"));
+  EXPECT_EQ(run({"--model", toy.file("m"), "--resume", "--max-updates", "4"}).code, 0);
+  EXPECT_EQ(saved_recipe(toy, "m").training.after, train::updates(4));
+  const Outcome both = run(with(toy_arguments(toy, "both"), {"--epochs", "2"}));
+  EXPECT_EQ(both.code, 2);
+  EXPECT_EQ(both.err, "heed: --after: cannot be combined with --epochs (see heed train --help)\n");
+  const Outcome bad = run(with(others, {"--epochs", "0"}));
+  EXPECT_TRUE(bad.err.starts_with("heed: --epochs: expected a whole number from 1 ")) << bad.err;
+}
+
+TEST(TrainCommand, HelpShowsAtMostOneAlias) {
+  const std::string help = run({"--help"}).out;
+  EXPECT_NE(help.find("--warm-up,--warmup-steps VALUE"), std::string::npos) << help;
+  EXPECT_NE(help.find("--labelled,--labeled FILE"), std::string::npos) << help;
+  EXPECT_EQ(help.find("lr-warmup"), std::string::npos) << help;
+}
+
+TEST(TrainCommand, HelpShowsTheValuesOfThePresetBesideIt) {
+  const std::string tiny = run({"--help"}).out;
+  EXPECT_NE(tiny.find("preset tiny;"), std::string::npos) << tiny;
+  EXPECT_NE(tiny.find("peak learning rate [0.005]"), std::string::npos) << tiny;
+  for (const auto& order : {std::vector<std::string>{"--preset", "gpt-mini", "--help"},
+                            std::vector<std::string>{"--help", "--preset", "gpt-mini"}}) {
+    const std::string mini = run(order).out;
+    EXPECT_NE(mini.find("preset gpt-mini;"), std::string::npos) << mini;
+    EXPECT_NE(mini.find("peak learning rate [0.002]"), std::string::npos) << mini;
+  }
+  EXPECT_EQ(run({"--preset", "huge", "--help"}).code, 2);
+}
+
+TEST(TrainCommand, ReadsTheSettingsThatThePresetsCommandPrints) {
+  const ToyTraining toy;
+  std::ofstream settings(toy.file("settings"));
+  presets({.preset = "demo"}, settings);
+  settings.close();
+  EXPECT_EQ(run(with(toy_arguments(toy, "m"), {"--config", toy.file("settings")})).code, 0);
+  EXPECT_EQ(saved_recipe(toy, "m").training.optimizer.clip, 1);
+  EXPECT_EQ(saved_recipe(toy, "m").training.optimizer.beta2, 0.98);
 }
 
 TEST(TrainCommand, AskingForAMovingAverageSwitchesThePresetsAveragingOff) {
@@ -503,10 +569,12 @@ TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
   const train::ToyClasses toy;
   const std::string file = toy.file("bad.tsv");
   std::ofstream(file) << "warm\tred\ncold\t\n";
-  const Outcome outcome = run({"--labelled", file, "--model", toy.file("model")});
-  EXPECT_EQ(outcome.code, 3);
-  expect_one_line(outcome.err);
-  EXPECT_NE(outcome.err.find(file + ":2: "), std::string::npos) << outcome.err;
+  for (const char* option : {"--labelled", "--labeled"}) {
+    const Outcome outcome = run({option, file, "--model", toy.file("model")});
+    EXPECT_EQ(outcome.code, 3);
+    expect_one_line(outcome.err);
+    EXPECT_NE(outcome.err.find(file + ":2: "), std::string::npos) << outcome.err;
+  }
   EXPECT_EQ(run({"--labelled", toy.file("train.tsv"), "--from", toy.file("none"), "--model",
                  toy.file("model")})
                 .code,

@@ -149,6 +149,22 @@ TEST(TrainingProgress, ShowsTheDataAsItWasUnderstood) {
   EXPECT_TRUE(log.str().starts_with("warning: ")) << log.str();
 }
 
+TEST(TrainingProgress, StartsWithTheSizesAndWithPiecesWhereThereAreAny) {
+  std::ostringstream log;
+  TrainingProgress progress(log, {});
+  train::RunStart start;
+  start.data.examples = "images";
+  start.data.num_examples = 60;
+  start.data.num_valid_examples = 16;
+  start.num_parameters = 500;
+  progress.on_start(start);
+  start.data.vocabulary = 20;
+  progress.on_start(start);
+  EXPECT_EQ(log.str(),
+            "60 images to train on, 16 to validate; 500 parameters\n"
+            "60 images to train on, 16 to validate; 20 pieces, 500 parameters\n");
+}
+
 TEST(TrainingProgress, TellsOfSkippedUpdates) {
   std::ostringstream log;
   TrainingProgress progress(log, {.quiet = true});

@@ -212,6 +212,26 @@ TEST(Recipe, FieldsAreSetByNameAndByAlias) {
   EXPECT_EQ(recipe.training.schedule.peak, 0.25);
   EXPECT_EQ(recipe.training.schedule.warm_up, 7);
   EXPECT_THROW(set_fields(recipe, {{"luck", "1"}}), Error);
+  EXPECT_THROW(set_fields(recipe, {{"", "1"}}), Error);
+}
+
+TEST(Recipe, KnowsTheNamesThatOtherToolsHaveForItsSettings) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> settings{
+      {"warm-up", {"warmup-steps", "warmup", "lr-warmup", "warmup-updates"}},
+      {"vocabulary", {"vocab-size"}},
+      {"width", {"d-model", "dim", "dim-model"}},
+      {"accumulate", {"update-freq", "gradient-accumulation-steps"}},
+      {"clip", {"clip-norm", "max-grad-norm"}}};
+  for (const auto& [name, aliases] : settings) {
+    Recipe by_name;
+    set_fields(by_name, {{name, "7"}});
+    for (const std::string& alias : aliases) {
+      Recipe recipe;
+      set_fields(recipe, {{alias, "7"}});
+      EXPECT_EQ(to_json(recipe), to_json(by_name)) << alias;
+      EXPECT_NE(to_json(recipe), to_json(Recipe{})) << alias;
+    }
+  }
 }
 
 TEST(Recipe, NamesAndAliasesAreUniqueAndEveryFieldHasAGroup) {
@@ -219,7 +239,10 @@ TEST(Recipe, NamesAndAliasesAreUniqueAndEveryFieldHasAGroup) {
   std::set<std::string> names;
   for (const RecipeField& field : recipe_fields(recipe)) {
     EXPECT_TRUE(names.insert(field.name).second) << field.name;
-    EXPECT_TRUE(field.other_name.empty() || names.insert(field.other_name).second);
+    for (const std::string& name : field.other_names) {
+      EXPECT_FALSE(name.empty()) << field.name;
+      EXPECT_TRUE(names.insert(name).second) << name;
+    }
     EXPECT_FALSE(field.group.empty()) << field.name;
   }
 }

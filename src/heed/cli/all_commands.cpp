@@ -11,6 +11,7 @@
 #include "heed/cli/fill_command.h"
 #include "heed/cli/generate_command.h"
 #include "heed/cli/inspect_command.h"
+#include "heed/cli/presets_command.h"
 #include "heed/cli/score_command.h"
 #include "heed/cli/train_command.h"
 #include "heed/cli/translate_command.h"
@@ -25,7 +26,8 @@ std::vector<Command> all_commands() {
       commands.push_back(std::move(command));
     }
   };
-  add("Train and evaluate", {demo_command(), train_command(), evaluate_command()});
+  add("Train and evaluate",
+      {demo_command(), train_command(), presets_command(), evaluate_command()});
   add("Run a model", {translate_command(), generate_command(), classify_command(), fill_command(),
                       embed_command(), score_command()});
   add("Look inside", {explore_command(), attend_command(), inspect_command()});

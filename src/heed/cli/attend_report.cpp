@@ -69,32 +69,31 @@ void print_grid(std::ostream& out, const Grid& grid, const std::vector<std::stri
   }
 }
 
-std::string json_matrix(const Grid& grid, std::optional<int> precision, const std::string& indent) {
+std::string json_matrix(const Grid& grid, std::optional<int> precision) {
   std::string text = "[";
   for (Index row = 0; row < grid.rows; ++row) {
-    text += (row ? "," : "") + ("\n" + indent) + "  [";
+    text += row ? ",[" : "[";
     for (Index col = 0; col < grid.cols; ++col) {
-      text += (col ? ", " : "") + number(grid.at(row, col), precision);
+      text += (col ? "," : "") + number(grid.at(row, col), precision);
     }
     text += ']';
   }
-  return text + '\n' + indent + ']';
+  return text + ']';
 }
 
 std::string json_heads(const Tensor& heads, std::optional<int> precision) {
-  if (heads.dim(0) == 1) return json_matrix(head_of(heads, 0), precision, "  ");
+  if (heads.dim(0) == 1) return json_matrix(head_of(heads, 0), precision);
   std::string text = "[";
   for (Index head = 0; head < heads.dim(0); ++head) {
-    text += (head ? "," : "") + std::string("\n    ") +
-            json_matrix(head_of(heads, head), precision, "    ");
+    text += (head ? "," : "") + json_matrix(head_of(heads, head), precision);
   }
-  return text + "\n  ]";
+  return text + ']';
 }
 
 std::string json_names(const std::vector<std::string>& names) {
   std::string text = "[";
   for (const std::string& name : names) {
-    text += (text.size() > 1 ? ", " : "") + nlohmann::json(name).dump();
+    text += (text.size() > 1 ? "," : "") + nlohmann::json(name).dump();
   }
   return text + ']';
 }
@@ -135,10 +134,10 @@ void print_table(std::ostream& out, const Attended& attended, std::string_view s
 }
 
 void print_json(std::ostream& out, const Attended& attended, std::optional<int> precision) {
-  out << "{\n  \"words\": " << json_names(attended.words)
-      << ",\n  \"similarity\": " << json_heads(attended.similarity, precision)
-      << ",\n  \"weights\": " << json_heads(attended.weights, precision)
-      << ",\n  \"context\": " << json_matrix(whole(attended.context), precision, "  ") << "\n}\n";
+  out << "{\"words\":" << json_names(attended.words)
+      << ",\"similarity\":" << json_heads(attended.similarity, precision)
+      << ",\"weights\":" << json_heads(attended.weights, precision)
+      << ",\"context\":" << json_matrix(whole(attended.context), precision) << "}\n";
 }
 
 void print_csv(std::ostream& out, const Attended& attended, std::optional<int> precision) {

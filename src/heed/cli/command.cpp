@@ -131,7 +131,7 @@ std::optional<int> parse(const Command& command, std::vector<std::string> argume
     command.app()->parse(std::move(arguments));
     check_paths(command);
   } catch (const CLI::CallForHelp&) {
-    std::cout << command.app()->help();
+    std::cout << command.help();
     return 0;
   } catch (const CLI::ParseError& error) {
     fail_usage(command, parse_mistake(*command.app(), error));
@@ -245,6 +245,11 @@ void Command::accept_threads() {
                    "number of threads (default: OMP_NUM_THREADS, otherwise all available CPUs)")
       ->check(in_range(Range<int>{1, max_num_threads}))
       ->group(option_group::performance);
+}
+
+std::string Command::help() const {
+  before_help_();
+  return app_->help();
 }
 
 int Command::execute() const {

@@ -85,10 +85,13 @@ class Command {
   void accept_batch_tokens(Index& batch_tokens, const std::string& description);
   // Adds --threads, which is set before the work starts.
   void accept_threads();
+  // Called before --help is printed, when the options that stand beside it have been read.
+  void before_help(std::function<void()> prepare) { before_help_ = std::move(prepare); }
   // The work: returns the exit code, throws heed::Error for mistakes.
   void run(std::function<int()> work) { work_ = std::move(work); }
 
   std::shared_ptr<CLI::App> app() const { return app_; }
+  std::string help() const;
   int execute() const;
 
  private:
@@ -96,6 +99,7 @@ class Command {
   std::string section_ = "Commands";
   std::string group_ = "Options";
   std::shared_ptr<CLI::App> app_;
+  std::function<void()> before_help_ = [] {};
   std::function<int()> work_;
   std::shared_ptr<int> threads_ = std::make_shared<int>(0);  // 0: the default
 };

@@ -161,6 +161,15 @@ PronounRows pronoun_rows(const infer::Translator& translator,
   return rows;
 }
 
+// Of the largest weight being on one certain word.
+double chance(const PronounRows& rows) {
+  double sum = 0;
+  for (const infer::WordAttention& row : rows.attention) {
+    sum += 1 / static_cast<double>(row.words.size());
+  }
+  return sum / static_cast<double>(rows.attention.size());
+}
+
 void print_attention(std::ostream& out, const infer::Translator& translator,
                      const std::vector<data::SentencePair>& pairs) {
   const PronounRows rows = pronoun_rows(translator, pairs);
@@ -170,14 +179,13 @@ void print_attention(std::ostream& out, const infer::Translator& translator,
   out << fmt::format(
       "\nWhat \"it\" is: the decoder's attention when it predicts er, sie or es\n"
       "  Head {} (layer.head) is the best of {} on {} held-out sentences.\n"
-      "  On {} others its largest weight is on the right noun in {:.1f}%; chance is 50%, one of "
-      "two "
-      "nouns.\n",
+      "  On {} others its largest weight is on the right noun in {:.1f}%; chance, one of the "
+      "sentence's words, is {:.1f}%.\n",
       rows.attention[0].heads[best.head], rows.attention[0].heads.size(), half,
-      rows.hits.size() - half, best.share * 100);
+      rows.hits.size() - half, best.share * 100, chance(rows) * 100);
   for (std::size_t i = half; i < rows.hits.size(); ++i) {
     if (!rows.hits[i][best.head]) continue;
-    out << fmt::format("  The first of these:\n  {}\n  {}\n", rows.pairs[i]->source,
+    out << fmt::format("  One of these:\n  {}\n  {}\n", rows.pairs[i]->source,
                        rows.pairs[i]->target);
     return print_row(out, rows.attention[i], best.head, rows.pairs[i]->expected);
   }

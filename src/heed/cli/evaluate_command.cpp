@@ -159,7 +159,7 @@ int print_metrics(const EvaluateOptions& options, std::span<const std::string> h
     all[result.name] = result.json;
     lines += result.line + '\n';
   }
-  out << (options.json ? all.dump(2) + '\n' : lines);
+  out << (options.json ? all.dump() + '\n' : lines);
   return 0;
 }
 
@@ -194,7 +194,7 @@ int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
   const metrics::ConfusionTable table(right, given, static_cast<int>(labels.size()));
   if (options.json) {
     out << class_report(table, labels, options.confusion)
-               .dump(2, ' ', false, Json::error_handler_t::replace)
+               .dump(-1, ' ', false, Json::error_handler_t::replace)
         << '\n';
   } else {
     out << score_lines(table) << (options.confusion ? confusion_lines(table, labels) : "");
@@ -247,7 +247,7 @@ int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
     out << Json{{"token", unit(perplexity.token, length.tokens)},
                 {"word", unit(perplexity.word, length.words)},
                 {"character", unit(perplexity.character, length.characters)}}
-               .dump(2)
+               .dump()
         << '\n';
     return 0;
   }
@@ -316,7 +316,7 @@ void add_input_options(Command& command, EvaluateOptions& options) {
                            "sources and references in one file: .tsv, .csv or .jsonl");
   CLI::Option* text =
       add("--text", options.text, "FILE", "text for the perplexity of a language model");
-  CLI::Option* labelled = add("--labelled", options.labelled, "FILE",
+  CLI::Option* labelled = add("--labelled,--labeled", options.labelled, "FILE",
                               "labelled lines for a classifier: .tsv, .csv or .jsonl");
   CLI::Option* images =
       add("--images", options.images, "FOLDER",
@@ -369,7 +369,8 @@ Command evaluate_command() {
                "case-insensitive scores; ROUGE and SQuAD always are");
   command.flag("--stem", options->stem, "ROUGE of word stems (Porter, English)");
   command.group(option_group::output);
-  command.flag("--json", options->json, "print one JSON object, scores at full precision");
+  command.flag("--json", options->json,
+               "print one JSON object on one line, scores at full precision");
   command.accept_threads();
   command.run([options] { return evaluate(*options, std::cin, std::cout); });
   return command;

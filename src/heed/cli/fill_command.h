@@ -21,9 +21,10 @@ struct FillOptions {
 };
 
 // One line of `in` gives one line of `out`: the words for each mask, each followed by a tab and its
-// probability, tabs between them, and ` ||| ` between masks; or a JSON object. Refuses lines
-// without a mask (ErrorKind::data).
-int fill(const FillOptions& options, std::istream& in, std::ostream& out);
+// probability, tabs between them, and ` ||| ` between masks; or a JSON object. A line without a
+// mask gives an empty line, or an object with an empty list, and a warning on `log`; the exit code
+// is then that of ErrorKind::data.
+int fill(const FillOptions& options, std::istream& in, std::ostream& out, std::ostream& log);
 
 Command fill_command();
 

@@ -1,6 +1,7 @@
 #include "heed/cli/help.h"
 
 #include <algorithm>
+#include <ranges>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -58,10 +59,15 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-// "--beam,--beam-size INT": the type without the names of its checks.
+// "--beam,--beam-size INT": at most one alias, and the type without the names of its checks.
 std::string names_of(const CLI::Option& option) {
   if (option.get_positional()) return in_capitals(option.get_name(true));
-  std::string names = option.get_name(false, true);
+  std::string names;
+  for (const std::string& name : option.get_snames()) names += "-" + name + ",";
+  for (const std::string& name : option.get_lnames() | std::views::take(2)) {
+    names += "--" + name + ",";
+  }
+  names.pop_back();
   const std::string type = option.get_type_name();
   if (option.get_type_size() != 0) names += ' ' + type.substr(0, type.find(':'));
   return names;

@@ -101,7 +101,7 @@ int inspect(const InspectOptions& options, std::ostream& out) {
                     {"checksum", checksum_summary(options.model)},
                     {"weights", models::weights_hash(parameters)}};
   if (options.json) {
-    out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << report.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_table(report, out);
   }
@@ -115,7 +115,7 @@ Command inspect_command() {
                   "heed inspect my-model");
   command.option("model", options->model, "model folder")->required()->type_name("FOLDER");
   command.group(option_group::output);
-  command.flag("--json", options->json, "print one JSON object");
+  command.flag("--json", options->json, "print one JSON object on one line");
   command.run([options] { return inspect(*options, std::cout); });
   return command;
 }

@@ -1,10 +1,13 @@
 #include "heed/cli/train_command.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
@@ -125,10 +128,11 @@ namespace {
 void add_file(CLI::App& app, const train::FileRole& role, const std::string& group,
               const std::shared_ptr<TrainOptions>& options) {
   if (app.get_option_no_throw("--" + role.name)) return;  // several tasks have it
+  const std::string alias = role.other_name.empty() ? "" : ",--" + role.other_name;
   const auto set = [options, name = role.name](const std::vector<std::string>& paths) {
     options->files[name].assign(paths.begin(), paths.end());
   };
-  app.add_option_function<std::vector<std::string>>("--" + role.name, set, role.description)
+  app.add_option_function<std::vector<std::string>>("--" + role.name + alias, set, role.description)
       ->allow_extra_args(false)
       ->type_name(role.name == train::base_model_role ? "FOLDER" : "FILE")
       ->group(group);
@@ -161,7 +165,40 @@ void add_old_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& option
   app.add_option_function<std::string>("--validation-bleu", set, "")->group("");
 }
 
-// The values in brackets are those of the first task's preset.
+// `--epochs 30` is `--after 30e`: a limit of the run under the name that other tools have for it.
+void add_limit(CLI::App& app, const std::string& names, char unit, const std::string& description,
+               const std::shared_ptr<TrainOptions>& options) {
+  CLI::Option* after = app.get_option("--after");
+  app.add_option_function<Index>(
+         names,
+         [options, unit](Index count) {
+           std::string& limits = options->settings["after"];
+           limits += (limits.empty() ? "" : ",") + std::to_string(count) + unit;
+         },
+         description)
+      ->check(in_range(Range<Index>{1, std::numeric_limits<Index>::max()}))
+      ->excludes(after)
+      ->group(after->get_group());
+}
+
+std::string with_value(const train::RecipeField& field) {
+  const std::string value = field.get();
+  return field.description + (value.empty() || field.is_flag ? "" : " [" + value + "]");
+}
+
+// The values in brackets are those of this preset.
+void show_preset(CLI::App& app, const std::string& preset) {
+  train::Recipe recipe = train::recipe_preset(preset);
+  for (const train::RecipeField& field : train::recipe_fields(recipe)) {
+    app.get_option("--" + field.name)->description(with_value(field));
+  }
+  app.description(
+      "Train a model. The files that are given decide the task.\n"
+      "A file option may be repeated: the files are read as one. - is standard input.\n"
+      "Values in brackets are those of the preset " +
+      preset + "; `--preset NAME --help` shows those of another.");
+}
+
 void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   const train::TaskType& first = train::task_types().front();
   train::Recipe recipe = train::recipe_preset(first.preset);
@@ -173,21 +210,23 @@ void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
     }
     if (field.is_flag) {
       const auto set = [options, name = field.name] { options->settings[name] = "true"; };
-      CLI::Option* on = app.add_flag_callback("--" + field.name, set, field.description);
+      CLI::Option* on = app.add_flag_callback("--" + field.name, set);
       on->group(field.group);
       if (!field.off.empty()) add_off_flag(app, field, on, options);
       continue;
     }
-    const std::string alias = field.other_name.empty() ? "" : ",--" + field.other_name;
-    const std::string value = field.get();
-    app.add_option_function<std::string>(
-           "--" + field.name + alias,
-           [options, name = field.name](const std::string& given) {
-             options->settings[name] = given;
-           },
-           field.description + (value.empty() ? "" : " [" + value + "]"))
+    std::string names = "--" + field.name;
+    for (const std::string& alias : field.other_names) names += ",--" + alias;
+    app.add_option_function<std::string>(names,
+                                         [options, name = field.name](const std::string& given) {
+                                           options->settings[name] = given;
+                                         })
         ->type_name("VALUE")
         ->group(field.group);
+    if (field.name == "after") {
+      add_limit(app, "--epochs", 'e', "the same as --after Ne", options);
+      add_limit(app, "--max-updates,--max-steps", 'u', "the same as --after Nu", options);
+    }
   }
 }
 
@@ -196,10 +235,7 @@ void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
 Command train_command() {
   auto options = std::make_shared<TrainOptions>();
   auto progress = std::make_shared<ProgressOptions>();
-  Command command("train",
-                  "Train a model. The files that are given decide the task.\n"
-                  "A file option may be repeated: the files are read as one. - is standard input.\n"
-                  "Values in brackets are those of the preset tiny.",
+  Command command("train", "",
                   "heed train --source train.en --target train.de --valid-source val.en "
                   "--valid-target val.de --model my-model");
   CLI::App& app = *command.app();
@@ -208,10 +244,16 @@ Command train_command() {
       ->required()
       ->type_name("FOLDER");
   app.add_option("--preset", options->preset,
-                 "values of all settings that are not given: " + models::preset_names());
+                 fmt::format("values of all settings that are not given: {}",
+                             fmt::join(models::preset_names(), ", ")));
   add_files(app, options);
   add_settings(app, options);
   add_old_settings(app, options);
+  const std::string default_preset = train::task_types().front().preset;
+  show_preset(app, default_preset);
+  command.before_help([options, &app, default_preset] {
+    show_preset(app, options->preset.empty() ? default_preset : options->preset);
+  });
   CLI::Option* resume =
       command.flag("--resume", options->resume,
                    "resume the run in the folder; files and settings that are not given stay");

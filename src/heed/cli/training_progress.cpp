@@ -96,9 +96,10 @@ void TrainingProgress::on_start(const train::RunStart& start) {
   if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) log_ << left_out(data);
   for (const std::string& warning : data.warnings) on_warning(with_options(warning));
   if (options_.quiet) return;
-  log_ << fmt::format("{} {} to train on, {} to validate; {} pieces, {} parameters\n",
-                      data.num_examples, data.examples, data.num_valid_examples, data.vocabulary,
-                      start.num_parameters);
+  const std::string pieces =
+      data.vocabulary > 0 ? fmt::format("{} pieces, ", data.vocabulary) : std::string();
+  log_ << fmt::format("{} {} to train on, {} to validate; {}{} parameters\n", data.num_examples,
+                      data.examples, data.num_valid_examples, pieces, start.num_parameters);
   if (start.update > 0) log_ << fmt::format("resuming after update {}\n", start.update);
   log_.flush();
 }

@@ -4,6 +4,7 @@
 // A new setting is a member of TransformerConfig and a row here.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <span>
 #include <string>
@@ -36,12 +37,12 @@ using ConfigMember = Value TransformerConfig::*;
 
 // No setting may differ when a run is resumed.
 struct ConfigField {
-  std::string_view json;              // its key
-  std::string_view option = {};       // its name for training, without the dashes; empty: no option
-  std::string_view alias = {};        // another name of the option; may be empty
-  std::string_view group = {};        // of options, for help
-  std::string_view description = {};  // for help
-  std::string_view noun = {};         // for messages about its range
+  std::string_view json;         // its key
+  std::string_view option = {};  // its name for training, without the dashes; empty: no option
+  std::array<std::string_view, 3> aliases = {};  // other names of the option; the rest is empty
+  std::string_view group = {};                   // of options, for help
+  std::string_view description = {};             // for help
+  std::string_view noun = {};                    // for messages about its range
   std::variant<JsonConstant, ConfigMember<Index>, ConfigMember<float>, ConfigMember<ModelKind>,
                ConfigMember<ops::Similarity>, ConfigMember<NormPlace>, ConfigMember<NormKind>,
                ConfigMember<Positions>, ConfigMember<Activation>, ConfigMember<Tying>,

@@ -1,5 +1,8 @@
 #include "heed/models/presets.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 #include <utility>
 
@@ -108,9 +111,9 @@ const auto& presets() {
 
 }  // namespace
 
-std::string preset_names() {
-  std::string names;
-  for (const auto& [name, config] : presets()) names.append(names.empty() ? "" : ", ").append(name);
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, config] : presets()) names.emplace_back(name);
   return names;
 }
 
@@ -118,7 +121,8 @@ TransformerConfig transformer_preset(std::string_view name) {
   for (const auto& [its_name, config] : presets()) {
     if (name == its_name) return config;
   }
-  fail(ErrorKind::usage, "preset: expected one of ", preset_names(), ", found ", name);
+  fail(ErrorKind::usage, "preset: expected one of ",
+       fmt::format("{}", fmt::join(preset_names(), ", ")), ", found ", name);
 }
 
 TransformerConfig translation_config(Index vocabulary) {

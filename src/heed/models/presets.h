@@ -21,6 +21,6 @@ TransformerConfig image_classifier_config(std::vector<std::string> labels);
 // classifiers, masked for masked language models, images for image classifiers. Without vocabulary
 // and labels, which come from the data. Refuses other names and lists these.
 TransformerConfig transformer_preset(std::string_view name);
-std::string preset_names();  // "tiny, small, ..."
+std::vector<std::string> preset_names();
 
 }  // namespace heed::models

@@ -160,13 +160,13 @@ class FieldList {
   }
 
   // Of the field that was added last.
-  void alias(const std::string& name) { fields.back().other_name = name; }
+  void alias(std::vector<std::string> names) { fields.back().other_names = std::move(names); }
   void may_differ_on_resume() { fields.back().may_differ_on_resume = true; }
 
  private:
   void add(const std::string& name, const std::string& description,
            std::function<std::string()> get, std::function<void(std::string_view)> set) {
-    fields.push_back({name, "", description, std::move(get), std::move(set), group, false});
+    fields.push_back({name, {}, description, std::move(get), std::move(set), group, false});
   }
 };
 
@@ -188,14 +188,14 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
           }
         },
         field.member);
-    list.alias(std::string(field.alias));
+    list.alias({field.aliases.begin(), std::ranges::find(field.aliases, "")});
   }
 }
 
 void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer,
                           TrainingOptions& training) {
   list.number<int>("vocabulary", tokenizer.vocabulary, 5, "vocabulary size");
-  list.alias("vocab-size");
+  list.alias({"vocab-size"});
   list.choice("subwords", tokenizer.subwords, "subword units");
   list.number<double>("bpe-dropout", training.bpe_dropout, 0,
                       "probability of skipping a BPE merge in training", below_one);
@@ -204,10 +204,10 @@ void add_tokenizer_fields(FieldList& list, text::TokenizerOptions& tokenizer,
 void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, ScheduleOptions& schedule) {
   list.choice("optimizer", optimizer.kind, "update rule", optimizers);
   list.number<double>("learning-rate", schedule.peak, 0, "peak learning rate", 1e6);
-  list.alias("lr");
+  list.alias({"lr"});
   list.choice("schedule", schedule.kind, "learning rate schedule after the warm-up", schedules);
   list.number<Index>("warm-up", schedule.warm_up, 0, "linear warm-up steps");
-  list.alias("warmup-steps");
+  list.alias({"warmup-steps", "warmup", "lr-warmup", "warmup-updates"});
   list.number<double>("max-warm-up-share", schedule.max_warm_up_share, 0.001,
                       "maximum share of the run that the warm-up takes; 1 with --warm-up", 1);
   list.betas("betas", optimizer, "beta1 and beta2 of Adam");
@@ -215,17 +215,18 @@ void add_optimizer_fields(FieldList& list, OptimizerOptions& optimizer, Schedule
   list.number<double>("weight-decay", optimizer.weight_decay, 0,
                       "weight decay of matrices (decoupled with adamw)", 1e3);
   list.number<double>("clip", optimizer.clip, 0, "maximum gradient norm; 0: no clipping", 1e9);
-  list.alias("clip-norm");
+  list.alias({"clip-norm", "max-grad-norm"});
 }
 
 void add_training_fields(FieldList& list, TrainingOptions& training) {
   list.length("after", training.after, parse_run_length,
-              "end of the run: 30e (epochs), 8000u (updates), 45m (minutes)");
+              "end of the run: 30e (epochs), 8000u (updates), 45s, 45m or 2h (time)");
   list.may_differ_on_resume();
   list.number<Index>("batch-tokens", training.batch_tokens, 2,
                      "batch size in tokens; of pairs, the larger of source and target");
   list.number<Index>("accumulate", training.accumulate, 1,
                      "batches per update (gradient accumulation)", 1'000'000);
+  list.alias({"update-freq", "gradient-accumulation-steps"});
   list.number<Index>("max-length", training.max_length, 2,
                      "maximum length of an example in tokens; longer ones are left out");
   list.number<Index>("curriculum", training.curriculum, 0,
@@ -311,7 +312,7 @@ void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values
   const std::vector<RecipeField> fields = recipe_fields(recipe);
   for (const auto& [name, value] : values) {
     const auto field = std::ranges::find_if(fields, [&name = name](const RecipeField& one) {
-      return one.name == name || (!name.empty() && one.other_name == name);
+      return one.name == name || std::ranges::count(one.other_names, name) > 0;
     });
     check_as(ErrorKind::usage, field != fields.end(), "recipe: expected a setting, found ", name);
     field->set(value);

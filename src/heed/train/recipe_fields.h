@@ -14,7 +14,7 @@ namespace heed::train {
 // One setting of a recipe, named as in checkpoints and on the command line: batch-tokens.
 struct RecipeField {
   std::string name;
-  std::string other_name;  // an alias; may be empty
+  std::vector<std::string> other_names;  // aliases; help shows the first
   std::string description;
   std::function<std::string()> get;
   std::function<void(std::string_view)> set;  // refuses bad values (ErrorKind::usage)

@@ -12,7 +12,9 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view setting) {
   fail(ErrorKind::usage, setting,
-       ": expected a length like 30e (epochs), 8000u (updates) or 45m (minutes), found ", text);
+       ": expected a length like 30e (epochs), 8000u (updates), 45s (seconds), 45m (minutes) or 2h "
+       "(hours), found ",
+       text);
 }
 
 // The number before the unit; nothing when it is no number above 0.
@@ -22,10 +24,16 @@ std::optional<Number> leading_number(std::string_view part) {
   const char* end = part.data() + part.size() - 1;
   const auto [stop, error] = std::from_chars(part.data(), end, value);
   if (error != std::errc() || stop != end || !(value > 0)) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) return std::nullopt;
-  }
   return value;
+}
+
+// Nothing when it is no time above 0, or too large.
+std::optional<double> leading_minutes(std::string_view part) {
+  const std::optional<double> number = leading_number<double>(part);
+  if (!number) return std::nullopt;
+  const char unit = part.back();
+  const double minutes = unit == 's' ? *number / 60 : unit == 'h' ? *number * 60 : *number;
+  return minutes > 0 && std::isfinite(minutes) ? std::optional(minutes) : std::nullopt;
 }
 
 // False when the part is no length, or its unit has been there already.
@@ -36,8 +44,10 @@ bool add_part(RunLength& length, std::string_view part) {
       return !length.epochs && (length.epochs = leading_number<Index>(part));
     case 'u':
       return !length.updates && (length.updates = leading_number<Index>(part));
+    case 's':
     case 'm':
-      return !length.minutes && (length.minutes = leading_number<double>(part));
+    case 'h':
+      return !length.minutes && (length.minutes = leading_minutes(part));
   }
   return false;
 }

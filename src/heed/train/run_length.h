@@ -1,4 +1,4 @@
-// The length of a run, or an interval: epochs, updates, minutes (30e, 8000u, 45m).
+// The length of a run, or an interval: epochs, updates, time (30e, 8000u, 45s, 45m, 2h).
 #pragma once
 
 #include <optional>
@@ -22,11 +22,12 @@ inline RunLength epochs(Index count) { return {.epochs = count, .updates = {}, .
 inline RunLength updates(Index count) { return {.epochs = {}, .updates = count, .minutes = {}}; }
 inline RunLength minutes(double count) { return {.epochs = {}, .updates = {}, .minutes = count}; }
 
-// One or more of 30e, 8000u and 45m, separated by commas. Refuses others (ErrorKind::usage);
-// `setting` begins the message.
+// One or more of 30e, 8000u and a time, which is 45s, 45m or 2h, separated by commas. Refuses
+// others (ErrorKind::usage); `setting` begins the message.
 RunLength parse_run_length(std::string_view text, std::string_view setting);
-// The same without minutes, and only one of the two: what repeats must not depend on the clock.
+// The same without a time, and only one of the two: what repeats must not depend on the clock.
 RunLength parse_interval(std::string_view text, std::string_view setting);
+// Times in minutes. Parsing it gives the same length again.
 std::string to_string(const RunLength& length);
 
 // Whole epochs and updates done, and the time they took.

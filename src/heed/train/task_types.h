@@ -16,6 +16,7 @@ struct FileRole {
   std::string name;  // also the name of its option
   std::string description;
   bool is_required = true;
+  std::string other_name = {};  // of the option; may be empty
 };
 
 struct TaskType {
