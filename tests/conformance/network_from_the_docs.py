@@ -103,7 +103,7 @@ def sinusoids(length, dim):
 
 
 def rotate(x):
-    """RoPE of heads [H, N, K]: element i of a head turns with element i + K / 2."""
+    """RoPE of heads [H, N, K]: rotates the pairs of elements i and i + K / 2 of a head."""
     length, dim = x.shape[1:]
     angles = np.arange(length)[:, None] / 10000 ** (np.arange(0, dim, 2) / dim)
     a, b = x[..., :dim // 2], x[..., dim // 2:]
