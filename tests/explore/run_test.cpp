@@ -118,7 +118,8 @@ TEST(Run, ClassifiesAndFillsMasksAsTheCommandLineDoes) {
   const std::string text = "the <mask> sleeps";
   const ordered_json filled = ordered_json::parse(printed(
       [&](auto& in, auto& out) {
-        cli::fill({.model = masks.path(), .top = 20, .json = true}, in, out);
+        std::ostringstream log;
+        cli::fill({.model = masks.path(), .top = 20, .json = true}, in, out, log);
       },
       text));
   const ordered_json words = run(masked, text)["answer"]["masks"][0];
