@@ -44,7 +44,9 @@ TEST(ConfigFields, HaveNamesOfTheirOwn) {
   std::set<std::string_view> keys, options;
   for (const ConfigField& field : config_fields()) {
     EXPECT_TRUE(keys.insert(field.json).second) << field.json;
-    for (const std::string_view name : {field.option, field.alias}) {
+    std::vector<std::string_view> names(field.aliases.begin(), field.aliases.end());
+    names.push_back(field.option);
+    for (const std::string_view name : names) {
       if (!name.empty()) {
         EXPECT_TRUE(options.insert(name).second) << name;
       }
