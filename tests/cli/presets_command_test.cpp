@@ -67,8 +67,8 @@ TEST(PresetsCommand, TheSettingsOfOnePresetMakeItsRecipe) {
 
 TEST(PresetsCommand, RefusesOtherNames) {
   expect_error(ErrorKind::usage,
-               "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, classes, "
-               "masked, images, found huge",
+               "preset: expected one of tiny, small, base, demo, answers, char, gpt-mini, gpt2, "
+               "classes, masked, images, found huge",
                [] { lines_of({.preset = "huge"}); });
 }
 

@@ -26,8 +26,8 @@ TEST(TransformerConfig, PresetsHaveTheirSizes) {
   EXPECT_EQ(transformer_preset("tiny").dropout, 0.3f);
   EXPECT_EQ(transformer_preset("base").dropout, 0.1f);
   expect_error(ErrorKind::usage,
-               "preset: expected one of tiny, small, base, demo, char, gpt-mini, gpt2, classes, "
-               "masked, images, found huge",
+               "preset: expected one of tiny, small, base, demo, answers, char, gpt-mini, gpt2, "
+               "classes, masked, images, found huge",
                [] { transformer_preset("huge"); });
 }
 

@@ -1,7 +1,7 @@
 #include "heed/cli/help.h"
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -64,7 +64,8 @@ std::string names_of(const CLI::Option& option) {
   if (option.get_positional()) return in_capitals(option.get_name(true));
   std::string names;
   for (const std::string& name : option.get_snames()) names += "-" + name + ",";
-  for (const std::string& name : option.get_lnames() | std::views::take(2)) {
+  const std::span<const std::string> long_names = option.get_lnames();
+  for (const std::string& name : long_names.first(std::min<std::size_t>(long_names.size(), 2))) {
     names += "--" + name + ",";
   }
   names.pop_back();
