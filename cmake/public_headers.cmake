@@ -89,7 +89,8 @@ set(HEED_SUPPORT_HEADERS
   heed/nn/output_projection.h
   heed/nn/patch_embedding.h
   heed/models/class_head.h
-  heed/models/text_encoder.h)
+  heed/models/text_encoder.h
+  heed/train/data_size.h)
 
 set(headers ${HEED_PUBLIC_HEADERS} ${HEED_SUPPORT_HEADERS})
 list(TRANSFORM headers PREPEND src/)

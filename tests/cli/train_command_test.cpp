@@ -247,9 +247,10 @@ TEST(TrainCommand, HelpShowsAtMostOneAlias) {
 }
 
 TEST(TrainCommand, HelpShowsTheValuesOfThePresetBesideIt) {
-  const std::string tiny = run({"--help"}).out;
-  EXPECT_NE(tiny.find("preset tiny;"), std::string::npos) << tiny;
-  EXPECT_NE(tiny.find("peak learning rate [0.005]"), std::string::npos) << tiny;
+  const std::string automatic = run({"--help"}).out;
+  EXPECT_NE(automatic.find("preset auto;"), std::string::npos) << automatic;
+  EXPECT_NE(automatic.find("peak learning rate [auto]"), std::string::npos) << automatic;
+  EXPECT_NE(automatic.find("random seed [1]"), std::string::npos) << automatic;
   for (const auto& order : {std::vector<std::string>{"--preset", "gpt-mini", "--help"},
                             std::vector<std::string>{"--help", "--preset", "gpt-mini"}}) {
     const std::string mini = run(order).out;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "heed/cli/training_progress.h"
 #include "heed/models/presets.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
@@ -31,14 +32,6 @@ std::string vocabulary_of(const train::Recipe& recipe) {
   return models::has_text(recipe.model.kind) ? "characters" : "none";
 }
 
-// Encoder and decoder, where a model has both: 6+6.
-std::string layers_of(const models::TransformerConfig& model) {
-  if (model.encoder_layers > 0 && model.decoder_layers > 0) {
-    return fmt::format("{}+{}", model.encoder_layers, model.decoder_layers);
-  }
-  return std::to_string(model.encoder_layers + model.decoder_layers);
-}
-
 constexpr char row_format[] = "{:<9} {:<26} {:>5}  {:>6}  {:>5}  {:>10}  {:>12}  {:>13}  {:>7}\n";
 
 void print_table(std::ostream& out) {
@@ -47,7 +40,7 @@ void print_table(std::ostream& out) {
   for (const std::string& name : models::preset_names()) {
     const train::Recipe recipe = train::recipe_preset(name);
     out << fmt::format(row_format, name, task_of(recipe), recipe.model.model_dim,
-                       layers_of(recipe.model), recipe.model.num_heads, vocabulary_of(recipe),
+                       layers_text(recipe.model), recipe.model.num_heads, vocabulary_of(recipe),
                        recipe.training.batch_tokens, recipe.training.schedule.peak,
                        to_string(recipe.training.after));
   }
@@ -99,10 +92,12 @@ int presets(const PresetsOptions& options, std::ostream& out) {
 
 Command presets_command() {
   auto options = std::make_shared<PresetsOptions>();
-  Command command("presets",
-                  "List the presets of `heed train`, or all settings of one.\n"
-                  "Training fits warm-up and vocabulary of a preset to the run.",
-                  "heed presets tiny");
+  Command command(
+      "presets",
+      "List the presets of `heed train`, or all settings of one.\n"
+      "Training fits warm-up and vocabulary of a preset to the run. Without --preset it "
+      "chooses\nthe settings for the data and the time (--preset auto).",
+      "heed presets tiny");
   command.option("preset", options->preset, "the one whose settings are printed");
   command.group(option_group::output);
   command.flag("--json", options->json, "print one JSON object per line");

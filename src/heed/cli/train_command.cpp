@@ -24,15 +24,6 @@
 namespace heed::cli {
 namespace {
 
-void apply(const std::map<std::string, std::string>& settings, train::Recipe& recipe) {
-  // `ema` replaces the averaging of a preset.
-  if (settings.contains("ema") && !settings.contains("average")) recipe.training.average = 1;
-  // Values that are typed are taken as they are; those of a preset are fitted to the run.
-  if (settings.contains("warm-up")) recipe.training.schedule.max_warm_up_share = 1;
-  if (settings.contains("vocabulary")) recipe.tokenizer.fit_vocabulary = false;
-  train::set_fields(recipe, settings);
-}
-
 train::FilePaths absolute(const train::FilePaths& files) {
   train::FilePaths paths;
   for (const auto& [role, given] : files) {
@@ -69,16 +60,24 @@ void check_columns(const TrainOptions& options) {
 train::Training new_training(const TrainOptions& options) {
   const train::TaskType& type = train::task_type_of(options.files);
   check_columns(options);
+  train::Settings settings = options.settings;
+  // The weight of Garg and others (2019) is the default.
+  if (options.files.contains("guided-alignment")) {
+    settings.try_emplace("guided-alignment-weight", "0.05");
+  }
+  const bool is_automatic = options.preset == train::auto_preset;
   train::Training training{
       options.model, absolute(options.files),
-      train::recipe_preset(options.preset.empty() ? type.preset : options.preset),
+      train::recipe_preset(is_automatic ? type.preset : options.preset),
       options.overwrite ? train::RunMode::overwrite : train::RunMode::start_or_resume};
   training.recipe.model.kind = type.model;
   const std::string base_model = train::path_of(training.files, train::base_model_role);
-  if (!base_model.empty()) copy_base_architecture(training.recipe, base_model, options);
-  // The weight of Garg and others (2019) is the default.
-  if (options.files.contains("guided-alignment")) training.recipe.model.guided_alignment = 0.05f;
-  apply(options.settings, training.recipe);
+  if (!base_model.empty()) {
+    copy_base_architecture(training.recipe, base_model, options);
+  } else if (is_automatic) {
+    training.automatic = settings;
+  }
+  train::customize(training.recipe, settings);
   return training;
 }
 
@@ -94,7 +93,7 @@ train::Training resumed_training(const TrainOptions& options) {
              train::quote(role), ": this run read standard input, which must be given again, like ",
              train::quote(role), " - < FILE");
   }
-  apply(options.settings, training.recipe);
+  train::customize(training.recipe, options.settings);
   return training;
 }
 
@@ -181,22 +180,25 @@ void add_limit(CLI::App& app, const std::string& names, char unit, const std::st
       ->group(after->get_group());
 }
 
-std::string with_value(const train::RecipeField& field) {
-  const std::string value = field.get();
+std::string with_value(const train::RecipeField& field, bool is_automatic) {
+  const std::string value = is_automatic && train::is_chosen(field.name) ? "auto" : field.get();
   return field.description + (value.empty() || field.is_flag ? "" : " [" + value + "]");
 }
 
 // The values in brackets are those of this preset.
-void show_preset(CLI::App& app, const std::string& preset) {
-  train::Recipe recipe = train::recipe_preset(preset);
+void show_preset(CLI::App& app, std::string_view preset) {
+  const bool is_automatic = preset == train::auto_preset;
+  train::Recipe recipe =
+      train::recipe_preset(is_automatic ? train::task_types().front().preset : preset);
   for (const train::RecipeField& field : train::recipe_fields(recipe)) {
-    app.get_option("--" + field.name)->description(with_value(field));
+    app.get_option("--" + field.name)->description(with_value(field, is_automatic));
   }
   app.description(
-      "Train a model. The files that are given decide the task.\n"
-      "A file option may be repeated: the files are read as one. - is standard input.\n"
-      "Values in brackets are those of the preset " +
-      preset + "; `--preset NAME --help` shows those of another.");
+      fmt::format("Train a model. The files that are given decide the task.\n"
+                  "A file option may be repeated: the files are read as one. - is standard input.\n"
+                  "Values in brackets are those of the preset {}; `--preset NAME --help` shows "
+                  "those of another.",
+                  preset));
 }
 
 void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
@@ -244,16 +246,14 @@ Command train_command() {
       ->required()
       ->type_name("FOLDER");
   app.add_option("--preset", options->preset,
-                 fmt::format("values of all settings that are not given: {}",
-                             fmt::join(models::preset_names(), ", ")));
+                 fmt::format("values of all settings that are not given: {} (chosen for data and "
+                             "time), {}",
+                             train::auto_preset, fmt::join(models::preset_names(), ", ")));
   add_files(app, options);
   add_settings(app, options);
   add_old_settings(app, options);
-  const std::string default_preset = train::task_types().front().preset;
-  show_preset(app, default_preset);
-  command.before_help([options, &app, default_preset] {
-    show_preset(app, options->preset.empty() ? default_preset : options->preset);
-  });
+  show_preset(app, options->preset);
+  command.before_help([options, &app] { show_preset(app, options->preset); });
   CLI::Option* resume =
       command.flag("--resume", options->resume,
                    "resume the run in the folder; files and settings that are not given stay");

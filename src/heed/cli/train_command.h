@@ -2,19 +2,19 @@
 #pragma once
 
 #include <iosfwd>
-#include <map>
 #include <string>
 
 #include "heed/cli/command.h"
 #include "heed/cli/training_progress.h"
+#include "heed/train/auto_recipe.h"
 
 namespace heed::cli {
 
 struct TrainOptions {
   train::FilePaths files;
   std::string model;
-  std::string preset;                           // empty: as the files say
-  std::map<std::string, std::string> settings;  // those of the recipe that were given, by name
+  std::string preset{train::auto_preset};
+  train::Settings settings;  // those of the recipe that were given, by name
   bool resume = false;
   bool overwrite = false;
   bool resume_previous = false;  // from the checkpoint before the newest

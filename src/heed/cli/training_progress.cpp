@@ -80,6 +80,13 @@ std::string left_out(const train::DataSummary& data) {
 
 }  // namespace
 
+std::string layers_text(const models::TransformerConfig& model) {
+  if (model.encoder_layers > 0 && model.decoder_layers > 0) {
+    return fmt::format("{}+{}", model.encoder_layers, model.decoder_layers);
+  }
+  return std::to_string(model.encoder_layers + model.decoder_layers);
+}
+
 std::string interruption_text(const train::TrainingResult& result, std::string_view how) {
   if (!result.is_saved) return "interrupted before its first update; nothing was written";
   return fmt::format("interrupted after update {}; {} resumes the run", result.update, how);
@@ -96,12 +103,25 @@ void TrainingProgress::on_start(const train::RunStart& start) {
   if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) log_ << left_out(data);
   for (const std::string& warning : data.warnings) on_warning(with_options(warning));
   if (options_.quiet) return;
+  log_ << recipe_;
   const std::string pieces =
       data.vocabulary > 0 ? fmt::format("{} pieces, ", data.vocabulary) : std::string();
   log_ << fmt::format("{} {} to train on, {} to validate; {}{} parameters\n", data.num_examples,
                       data.examples, data.num_valid_examples, pieces, start.num_parameters);
   if (start.update > 0) log_ << fmt::format("resuming after update {}\n", start.update);
   log_.flush();
+}
+
+void TrainingProgress::on_recipe(const train::Recipe& recipe) {
+  const models::TransformerConfig& model = recipe.model;
+  const train::TrainingOptions& training = recipe.training;
+  recipe_ = fmt::format(
+      "recipe: {} layers of width {}, {} heads; batches of {} tokens, learning rate {:.3g}, "
+      "dropout "
+      "{:.2g}{}\n",
+      layers_text(model), model.model_dim, model.num_heads, training.batch_tokens,
+      training.schedule.peak, model.dropout,
+      training.curriculum > 0 ? fmt::format(", curriculum of {} epochs", training.curriculum) : "");
 }
 
 void TrainingProgress::on_plan(const train::RunPlan& plan) {

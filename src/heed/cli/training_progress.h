@@ -16,6 +16,9 @@ struct ProgressOptions {
   double seconds_between_lines = 15;  // without a terminal
 };
 
+// Encoder and decoder, where a model has both: 6+6.
+std::string layers_text(const models::TransformerConfig& model);
+
 // What an interrupted run leaves, on one line. `how` resumes it.
 std::string interruption_text(const train::TrainingResult& result,
                               std::string_view how = "the same command again");
@@ -28,6 +31,7 @@ class TrainingProgress : public train::TrainingObserver {
   bool should_stop() override;
   void on_warning(const std::string& message) override;
   void on_start(const train::RunStart& start) override;
+  void on_recipe(const train::Recipe& recipe) override;
   void on_plan(const train::RunPlan& plan) override;
   void on_update(const train::UpdateReport& report) override;
   void on_validation_start(Index update) override;
@@ -45,6 +49,7 @@ class TrainingProgress : public train::TrainingObserver {
 
   std::ostream& log_;
   ProgressOptions options_;
+  std::string recipe_;  // to be shown with the start of the run
   // Since the last line.
   std::chrono::steady_clock::time_point last_shown_;
   Index tokens_ = 0;

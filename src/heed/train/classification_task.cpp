@@ -93,6 +93,19 @@ std::string ClassificationTask::data_hash() const {
   return hash.hex_digest();
 }
 
+std::optional<DataSize> ClassificationTask::data_size() const {
+  std::vector<std::string> labels;
+  for (const data::LabelledLine& line : training_lines_.lines) labels.push_back(line.label);
+  return DataSize{text_size(data::texts_of(training_lines_.lines)), text_size(labels)};
+}
+
+void ClassificationTask::set_recipe(const Recipe& recipe) {
+  const std::vector<std::string> labels = recipe_.model.labels;
+  recipe_ = recipe;
+  recipe_.model.labels = labels;
+  plan_ = data::EpochPlan(epoch_plan_options(recipe.training));
+}
+
 void ClassificationTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
   tokenizer_ =

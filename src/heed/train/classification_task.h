@@ -77,6 +77,8 @@ class ClassificationTask : public ClassTask<models::Classifier, models::Classifi
   ClassificationTask(const FilePaths& files, const Recipe& recipe);
 
   std::string data_hash() const override;
+  std::optional<DataSize> data_size() const override;
+  void set_recipe(const Recipe& recipe) override;
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index epoch) override;

@@ -57,6 +57,8 @@ std::string LanguageTask::data_hash() const {
   return hash.hex_digest();
 }
 
+std::optional<DataSize> LanguageTask::data_size() const { return DataSize{text_size(lines_), {}}; }
+
 void LanguageTask::prepare(const std::string& tokenizer_folder) {
   tokenizer_ =
       tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);

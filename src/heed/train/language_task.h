@@ -21,6 +21,8 @@ class LanguageTask : public ModelTask<models::LanguageModel, models::LanguageBat
   LanguageTask(const FilePaths& files, const Recipe& recipe);
 
   std::string data_hash() const override;
+  std::optional<DataSize> data_size() const override;
+  void set_recipe(const Recipe& recipe) override { recipe_ = recipe; }
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index) override { return batches(*windows_).size(); }

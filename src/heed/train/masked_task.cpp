@@ -44,6 +44,13 @@ std::string MaskedTask::data_hash() const {
   return hash.hex_digest();
 }
 
+std::optional<DataSize> MaskedTask::data_size() const { return DataSize{text_size(lines_), {}}; }
+
+void MaskedTask::set_recipe(const Recipe& recipe) {
+  recipe_ = recipe;
+  plan_ = data::EpochPlan(epoch_plan_options(recipe.training));
+}
+
 void MaskedTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
   tokenizer_ =

@@ -22,6 +22,8 @@ class MaskedTask : public ModelTask<models::MaskedModel, models::MaskedBatch> {
   MaskedTask(const FilePaths& files, const Recipe& recipe);
 
   std::string data_hash() const override;
+  std::optional<DataSize> data_size() const override;
+  void set_recipe(const Recipe& recipe) override;
   void prepare(const std::string& tokenizer_folder) override;
   DataSummary summary() const override;
   Index num_batches(Index epoch) override;

@@ -308,7 +308,7 @@ std::vector<RecipeField> recipe_fields(Recipe& recipe) {
   return std::move(list.fields);
 }
 
-void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values) {
+void set_fields(Recipe& recipe, const Settings& values) {
   const std::vector<RecipeField> fields = recipe_fields(recipe);
   for (const auto& [name, value] : values) {
     const auto field = std::ranges::find_if(fields, [&name = name](const RecipeField& one) {
@@ -317,6 +317,14 @@ void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values
     check_as(ErrorKind::usage, field != fields.end(), "recipe: expected a setting, found ", name);
     field->set(value);
   }
+}
+
+void customize(Recipe& preset, const Settings& values) {
+  // `ema` replaces the averaging of a preset.
+  if (values.contains("ema") && !values.contains("average")) preset.training.average = 1;
+  if (values.contains("warm-up")) preset.training.schedule.max_warm_up_share = 1;
+  if (values.contains("vocabulary")) preset.tokenizer.fit_vocabulary = false;
+  set_fields(preset, values);
 }
 
 namespace {
@@ -408,6 +416,14 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
     }
   }
   return recipe;
+}
+
+void copy_recipe_of_run(Recipe& recipe, const Recipe& saved) {
+  Recipe copy = saved;
+  const auto from = recipe_fields(copy), to = recipe_fields(recipe);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (!to[i].may_differ_on_resume) to[i].set(from[i].get());
+  }
 }
 
 void check_same_recipe(const Recipe& saved, const Recipe& recipe) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,9 @@ struct Recipe {
   text::TokenizerOptions tokenizer;
   TrainingOptions training;
 };
+
+// Values of a recipe by name, as on the command line: recipe_fields.h.
+using Settings = std::map<std::string, std::string>;
 
 // The model that models::transformer_preset has under this name, with the tokenizer and the
 // training that suit it. Refuses other names.

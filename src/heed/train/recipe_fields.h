@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +30,16 @@ inline constexpr const char* fine_tuning_group = "Fine-tuning of a pretrained mo
 std::vector<RecipeField> recipe_fields(Recipe& recipe);
 
 // Sets fields by name or alias. Refuses other names and bad values (ErrorKind::usage).
-void set_fields(Recipe& recipe, const std::map<std::string, std::string>& values);
+void set_fields(Recipe& recipe, const Settings& values);
+// The same for what a user changes in a preset: a preset fits its warm-up and its vocabulary to the
+// run, and values that are given are taken as they are.
+void customize(Recipe& preset, const Settings& values);
 
 std::string to_json(const Recipe& recipe);
 Recipe recipe_from_json(std::string_view text, const std::string& source);
+
+// Copies what a resumed run must have in common with the one that was started.
+void copy_recipe_of_run(Recipe& recipe, const Recipe& saved);
 
 // Refuses (ErrorKind::usage) to resume with other settings than the run was started with, and names
 // the first that differs; but see RecipeField::may_differ_on_resume.

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "heed/nn/forward_context.h"
 #include "heed/nn/module.h"
+#include "heed/train/data_size.h"
 #include "heed/train/training_observer.h"
 
 namespace heed::train {
@@ -35,6 +37,10 @@ class Task {
 
   // A hash of all training and validation data: a run resumes with the same data only.
   virtual std::string data_hash() const = 0;
+  // For a recipe that is chosen after the data is read: its size, or nothing if the task has only
+  // one recipe, and that recipe, before prepare().
+  virtual std::optional<DataSize> data_size() const { return std::nullopt; }
+  virtual void set_recipe(const Recipe&) {}
   // Tokenizes the data and builds the model with random weights. The tokenizer is that of the model
   // folder; a new one is trained when the name is empty. What follows needs a prepared task.
   virtual void prepare(const std::string& /*tokenizer_folder*/) {}

@@ -8,7 +8,9 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/stored_weights.h"
+#include "heed/train/auto_recipe.h"
 #include "heed/train/base_model.h"
+#include "heed/train/machine_speed.h"
 #include "heed/train/memory_need.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
@@ -205,7 +207,7 @@ std::optional<Checkpoint> load_checkpoint(const TrainingFolder& folder, RunMode 
 }
 
 // What is trained. Made when the folder is locked, because reading the data may take long.
-using MakeTask = std::function<Task&(RunDescription& run, bool is_resumed)>;
+using MakeTask = std::function<Task&(RunDescription& run, const RunDescription* saved)>;
 
 TrainingResult train_in(const TrainingFolder& folder, RunMode mode, RunDescription run,
                         const MakeTask& make_task, TrainingObserver& observer) {
@@ -222,7 +224,7 @@ TrainingResult train_in(const TrainingFolder& folder, RunMode mode, RunDescripti
     const CancellationScope scope([&] { return observer.should_stop(); });
     check_cancelled();
     std::optional<Checkpoint> checkpoint = load_checkpoint(folder, mode);
-    Task& task = make_task(run, checkpoint.has_value());
+    Task& task = make_task(run, checkpoint ? &checkpoint->run() : nullptr);
     if (!folder_run.prepare(task, std::move(run), std::move(checkpoint))) {
       return folder_run.finished_result();
     }
@@ -245,6 +247,18 @@ std::string base_model_hash(const Recipe& recipe, const std::string& base_model)
   return ' ' + models::weights_hash(models::load_parameters(base_model));
 }
 
+// For the data that the task has read.
+void choose_recipe(Task& task, Recipe& recipe, const Settings& settings,
+                   TrainingObserver& observer) {
+  const std::optional<DataSize> size = task.data_size();
+  if (!size) return;
+  const RunBudget budget{recipe.training.after, matmul_speed()};
+  recipe = auto_recipe(recipe.model.kind, *size, budget, settings);
+  validate(recipe);
+  task.set_recipe(recipe);
+  observer.on_recipe(recipe);
+}
+
 }  // namespace
 
 TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options,
@@ -252,7 +266,7 @@ TrainingResult train(Task& task, const std::string& model_folder, const Training
   RunDescription run;
   run.recipe.training = options;
   validate(run.recipe.training);
-  const MakeTask describe = [&](RunDescription& description, bool) -> Task& {
+  const MakeTask describe = [&](RunDescription& description, const RunDescription*) -> Task& {
     description.files.sha256 = task.data_hash();
     return task;
   };
@@ -273,11 +287,17 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   run.recipe.model.kind = type.model;
   validate(run.recipe);
   std::unique_ptr<Task> task;
-  const MakeTask read_data = [&](RunDescription& description, bool is_resumed) -> Task& {
-    const Recipe& recipe = description.recipe;
+  const MakeTask read_data = [&](RunDescription& description,
+                                 const RunDescription* saved) -> Task& {
+    Recipe& recipe = description.recipe;
+    if (training.automatic && saved) {
+      copy_recipe_of_run(recipe, saved->recipe);
+      customize(recipe, *training.automatic);
+    }
     const std::string base_model = path_of(training.files, base_model_role);
-    if (needs_base_model(recipe.training) || !is_resumed) check_base_model(recipe, base_model);
+    if (needs_base_model(recipe.training) || !saved) check_base_model(recipe, base_model);
     task = type.make(training.files, recipe);
+    if (training.automatic && !saved) choose_recipe(*task, recipe, *training.automatic, observer);
     description.files = {training.files, task->data_hash() + base_model_hash(recipe, base_model)};
     return *task;
   };

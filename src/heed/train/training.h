@@ -2,6 +2,7 @@
 // checkpoint on.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "heed/train/file_paths.h"
@@ -44,6 +45,9 @@ struct Training {
   FilePaths files;  // their roles decide the type of the task
   Recipe recipe;
   RunMode mode = RunMode::start_or_resume;
+  // The recipe is chosen for the data, with these settings (auto_recipe.h); a run that is resumed
+  // has what was chosen when it was started. `recipe` serves to read the data.
+  std::optional<Settings> automatic = {};
 };
 
 // The same for a task that is made from files: Error(data) for bad ones. The recipe's kind of model

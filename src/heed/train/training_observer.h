@@ -10,6 +10,8 @@
 
 namespace heed::train {
 
+struct Recipe;
+
 struct UpdateReport {
   Index update = 0;            // from 1
   Index epoch = 0;             // from 0
@@ -125,6 +127,7 @@ class TrainingObserver {
   // waited for: true makes it save and return.
   virtual bool should_stop() { return false; }
   virtual void on_warning(const std::string& /*message*/) {}
+  virtual void on_recipe(const Recipe&) {}  // chosen for the data
   virtual void on_start(const RunStart&) {}
   virtual void on_plan(const RunPlan&) {}
   virtual void on_update(const UpdateReport&) {}

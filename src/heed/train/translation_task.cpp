@@ -110,6 +110,15 @@ std::string TranslationTask::data_hash() const {
   return hash.hex_digest();
 }
 
+std::optional<DataSize> TranslationTask::data_size() const {
+  return DataSize{text_size(lines_.source), text_size(lines_.target)};
+}
+
+void TranslationTask::set_recipe(const Recipe& recipe) {
+  recipe_ = recipe;
+  plan_ = data::EpochPlan(epoch_plan_options(recipe.training));
+}
+
 void TranslationTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
   tokenizer_ =
