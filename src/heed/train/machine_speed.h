@@ -1,4 +1,4 @@
-// How fast this machine computes, for estimates of what a run can do in its time.
+// The speed of this machine, for estimates of what a run can do in its time.
 #pragma once
 
 namespace heed::train {
