@@ -39,6 +39,21 @@ function layerNorm(row, order) {
 
 const each = (values, act) => values.map((value, i) => float(act(value, i)));
 
+// RoPE: a vector's first half with its second half.
+function rotation(x, cos, sin) {
+  const half = cos.length;
+  const times = (i, factor) => float(x[i] * factor);
+  const first = each(cos, (_, i) => times(i, cos[i]) - times(i + half, sin[i]));
+  const second = each(cos, (_, i) => times(i, sin[i]) + times(i + half, cos[i]));
+  return [...first, ...second];
+}
+
+function position(row, { rows }) {
+  if (!rows.has('cos')) return each(row('e'), (value, i) => value + row('p')[i]);
+  const [[, vector]] = rows;
+  return rotation(vector, row('cos'), row('sin'));
+}
+
 function matrixRows(step) {
   return [...step.rows].filter(([name]) => name.startsWith('W row ')).map(([, values]) => values);
 }
@@ -47,7 +62,7 @@ function matrixRows(step) {
 // the whole model, cannot be done again from the text.
 const doing = {
   embedding: (row) => each(row('E'), (value) => value * row('scale')[0]),
-  position: (row) => each(row('e'), (value, i) => value + row('p')[i]),
+  position,
   norm: (row, step) => layerNorm(row, step.order),
   query: projection,
   key: projection,

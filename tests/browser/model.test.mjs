@@ -119,8 +119,13 @@ describe('Model', () => {
   function expectChained(steps) {
     const result = (id) => steps.find((step) => step.id === id).result;
     const row = (id, name) => steps.find((step) => step.id === id).rows.get(name);
-    expectSameFloats(row('sum', 'q'), result('query'), 'the query');
-    expectSameFloats(row('sum', 'k'), result('key'), 'the key');
+    // RoPE rotates queries and keys after their projection.
+    const positioned = (id) => {
+      const next = steps[steps.findIndex((step) => step.id === id) + 1];
+      return next.id === 'position' ? next.result : result(id);
+    };
+    expectSameFloats(row('sum', 'q'), positioned('query'), 'the query');
+    expectSameFloats(row('sum', 'k'), positioned('key'), 'the key');
     expectSameFloats(row('scale', 's'), result('sum'), 'the sum');
     expectSameFloats(row('exp', 's'), result('mask'), 'the score');
     expectSameFloats(row('exp', 'M'), result('max'), 'the largest score');
