@@ -138,14 +138,18 @@ std::string excluded_option(const CLI::App& app) {
   return "";
 }
 
+void append(std::string& list, const std::string& name) {
+  list.append(list.empty() ? "" : ", ").append(name);
+}
+
 // A group of options, exactly one of which has to be given.
 std::string not_one_of_group(const CLI::App& app) {
   for (const CLI::App* group : app.get_subcommands({})) {
     std::string names, given;
     for (const CLI::Option* option : all_options(*group)) {
       if (option == group->get_help_ptr()) continue;
-      names += (names.empty() ? "" : ", ") + option->get_name();
-      if (is_given(option)) given += (given.empty() ? "" : ", ") + option->get_name();
+      append(names, option->get_name());
+      if (is_given(option)) append(given, option->get_name());
     }
     if (group->get_require_option_max() == 1 && std::ranges::count(given, ',') != 0) {
       return "expected only one of " + names + "; found " + given;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <optional>
 
@@ -78,7 +79,7 @@ std::string names(const std::vector<Command>& commands) {
 
 std::string unknown_command(const std::string& name, const std::vector<Command>& commands) {
   std::vector<std::string> all;
-  for (const Command& command : commands) all.push_back(command.name());
+  std::ranges::transform(commands, std::back_inserter(all), &Command::name);
   const std::string suggestion = did_you_mean(name, all);
   return "unknown command " + name +
          (suggestion.empty() ? "; expected " + names(commands) : suggestion);

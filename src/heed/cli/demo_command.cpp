@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <set>
 
 #include "heed/base/error.h"
@@ -65,7 +66,7 @@ train::Training demo_training(const DemoOptions& options) {
 std::vector<std::string> translate_all(const infer::Translator& translator,
                                        const std::vector<data::SentencePair>& pairs) {
   std::vector<std::string> sources;
-  for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
+  std::ranges::transform(pairs, std::back_inserter(sources), &data::SentencePair::source);
   std::vector<std::string> translations;
   for (const auto& translation : translator.translate(sources)) {
     translations.push_back(translation.text());
@@ -92,7 +93,7 @@ void print_samples(std::ostream& out, const std::vector<data::SentencePair>& pai
 void print_figures(std::ostream& out, const std::vector<data::SentencePair>& pairs,
                    const std::vector<std::string>& translations) {
   std::vector<std::string> references;
-  for (const data::SentencePair& pair : pairs) references.push_back(pair.target);
+  std::ranges::transform(pairs, std::back_inserter(references), &data::SentencePair::target);
   const data::PhenomenonShares shares = data::score_phenomena(pairs, translations);
   out << fmt::format("\nBLEU {:.1f}\npronouns {:.1f}%\nsenses {:.1f}%\n",
                      metrics::corpus_bleu(translations, references).score, shares.pronouns * 100,
