@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "heed/base/interrupt.h"
@@ -19,7 +20,7 @@ constexpr std::size_t sample_bytes = 70;    // of a text of an example
 constexpr std::size_t terminal_width = 80;  // a longer line would wrap, and not be replaced
 
 std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
