@@ -56,8 +56,8 @@ std::vector<std::vector<ClassProbability>> ImageLabeller::classify_files(
   const data::ImageShape shape = patch_grid(config()).image;
   parallel_for(std::ssize(paths),
                [&](Index i) { images[i] = data::with_shape(data::read_image(paths[i]), shape); });
-  std::vector<Pixels> pixels;
-  for (const data::Image& image : images) pixels.emplace_back(image.pixels);
+  std::vector<Pixels> pixels(images.size());
+  std::ranges::transform(images, pixels.begin(), &data::Image::pixels);
   return classify(pixels, count);
 }
 

@@ -164,8 +164,8 @@ PlacedTensor read_entry(const std::string& name, const json& entry, std::uint64_
 // Laid end to end, the tensors cover the data: no hole, no overlap, nothing after the last.
 void check_layout(const std::vector<PlacedTensor>& tensors, std::uint64_t data_size,
                   const std::string& source) {
-  std::vector<const PlacedTensor*> by_place;
-  for (const PlacedTensor& tensor : tensors) by_place.push_back(&tensor);
+  std::vector<const PlacedTensor*> by_place(tensors.size());
+  std::ranges::transform(tensors, by_place.begin(), [](const auto& tensor) { return &tensor; });
   // An empty tensor comes before the one that starts at the same offset.
   std::ranges::sort(by_place, {}, [](const PlacedTensor* tensor) {
     return std::pair(tensor->begin, tensor->end);

@@ -44,7 +44,8 @@ Tensor sinusoidal_table(Index length, Index dim) {
   Tensor table = Tensor::empty({length, dim});
   for (Index position = 0; position < length; ++position) {
     for (Index i = 0; i < dim; ++i) {
-      const double power = static_cast<double>(i / 2 * 2) / static_cast<double>(dim);
+      const Index even = i - i % 2;  // sine and cosine of one angle stand side by side
+      const double power = static_cast<double>(even) / static_cast<double>(dim);
       const double angle = static_cast<double>(position) / std::pow(10000.0, power);
       table.data()[position * dim + i] =
           static_cast<float>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
