@@ -31,8 +31,8 @@ void choose_recipe(Task& task, Recipe& recipe, const Settings& settings,
                    TrainingObserver& observer) {
   const std::optional<DataSize> size = task.data_size();
   if (!size) return;
-  const RunBudget budget{recipe.training.after, matmul_speed()};
-  recipe = auto_recipe(recipe.model.kind, *size, budget, settings);
+  static const double speed = matmul_speed();  // the same for all runs of a sweep
+  recipe = auto_recipe(recipe.model.kind, *size, {recipe.training.after, speed}, settings);
   validate(recipe);
   task.set_recipe(recipe);
   observer.on_recipe(recipe);
