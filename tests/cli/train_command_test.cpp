@@ -678,6 +678,8 @@ TEST(TrainCommand, TuningOptionsThatCannotBeUsedAreRefused) {
   EXPECT_EQ(error_of({"--json"}), "heed: --json: expected --find-rate or --try too\n");
   EXPECT_EQ(error_of({"--find-rate", "--try", "dropout=0,0.1"}),
             "heed: --find-rate: cannot be combined with --try (see heed train --help)\n");
+  EXPECT_EQ(error_of({"--try", "heads=1,2"}),
+            "heed: --heads: cannot be combined with --try heads\n");
   error_of({"--find-rate", "--resume"});
   error_of({"--find-rate", "--overwrite"});
   error_of({"--try", "dropout=0,0.1", "--resume"});

@@ -170,7 +170,12 @@ std::vector<train::SweepRun> planned_runs(const TrainOptions& options) {
     axes.push_back(parse_axis(text));
     check_setting(axes.back().setting);
   }
-  return train::plan_sweep(new_training(options), axes);
+  std::vector<train::SweepRun> runs = train::plan_sweep(new_training(options), axes);
+  for (const auto& [setting, value] : runs.front().settings) {
+    check_as(ErrorKind::usage, !options.settings.contains(setting), "--", setting,
+             ": cannot be combined with --try ", setting);
+  }
+  return runs;
 }
 
 // How the data was understood is shown once.
