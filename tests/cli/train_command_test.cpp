@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -582,6 +583,109 @@ TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
             4);
 }
 
+// --- Tuning ---
+
+TEST(TrainCommand, FindsARateWithoutAFolder) {
+  const ToyTraining toy;
+  const auto arguments = with(without(toy_arguments(toy, "m"), "--model"), {"--find-rate"});
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("learning rate      loss\n     1.00e-06")) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nsuggestion: --learning-rate 0.0"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(run(with(arguments, {"--threads", "1"})).out, outcome.out);
+  EXPECT_EQ(run(without(toy_arguments(toy, "m"), "--model")).err,
+            "heed: --model is required (see heed train --help)\n");
+}
+
+TEST(TrainCommand, FindingARateLeavesARunInTheFolderAsItIs) {
+  const ToyTraining toy;
+  const std::string finished = run(toy_arguments(toy, "m")).out;
+  const auto other = replaced(toy_arguments(toy, "m"), "--heads", "4");
+  const Outcome outcome = run(with(other, {"--find-rate", "--learning-rate", "3", "--json"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: --learning-rate is not used"), std::string::npos);
+  EXPECT_NE(outcome.err.find("warning: --warm-up is not used"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 1);
+  const auto object = nlohmann::json::parse(outcome.out);
+  EXPECT_GT(object["suggestion"].get<double>(), 0);
+  EXPECT_EQ(object["points"][0]["rate"], 1e-6);
+  EXPECT_EQ(run(toy_arguments(toy, "m")).out, finished);
+}
+
+TEST(TrainCommand, ASweepTrainsEveryCombinationAndComparesThem) {
+  const ToyTraining toy;
+  const auto arguments = with(toy_arguments(toy, "m"), {"--try", "lr=0.0001,0.02"});
+  const Outcome table = run(with(arguments, {"--try", "dropout=0"}));
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_TRUE(table.out.starts_with("   learning-rate  dropout    loss  ")) << table.out;
+  EXPECT_NE(table.out.find("\n*           0.02        0  "), std::string::npos) << table.out;
+  const std::string best = toy.file("m/learning-rate=0.02,dropout=0");
+  EXPECT_TRUE(table.out.ends_with("best by loss: " + best + "\n")) << table.out;
+  EXPECT_NE(table.err.find("run 2 of 2: learning-rate=0.02, dropout=0\n"), std::string::npos)
+      << table.err;
+  EXPECT_EQ(std::ranges::count(table.err, '>'), 0) << table.err;
+  EXPECT_TRUE(fs::exists(best + "/model.safetensors"));
+
+  const Outcome again = run(with(arguments, {"--try", "dropout=0", "--quiet"}));
+  EXPECT_EQ(again.out, table.out);
+  EXPECT_EQ(again.err, "");
+}
+
+TEST(TrainCommand, ASweepAsJsonIsAnObjectForEachRun) {
+  const ToyTraining toy;
+  const Outcome outcome = run(
+      with(toy_arguments(toy, "m"), {"--try", "learning-rate=1000000,0.02", "--strict", "--json"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::vector<nlohmann::json> runs;
+  for (std::string line; std::getline(lines, line);) runs.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0]["diverged"], true);
+  EXPECT_FALSE(runs[0].contains("loss"));
+  EXPECT_EQ(runs[1]["best"], true);
+  EXPECT_EQ(runs[1]["settings"]["learning-rate"], "0.02");
+  EXPECT_EQ(runs[1]["updates"], 16);
+  EXPECT_TRUE(runs[1]["bleu"].is_number());
+}
+
+TEST(TrainCommand, ASweepInWhichEveryRunDivergesFailsLikeOneRun) {
+  const ToyTraining toy;
+  const Outcome outcome =
+      run(with(toy_arguments(toy, "m"), {"--try", "learning-rate=1000000", "--strict", "--quiet"}));
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_NE(outcome.out.find("diverged"), std::string::npos) << outcome.out;
+}
+
+TEST(TrainCommand, TuningOptionsThatCannotBeUsedAreRefused) {
+  const ToyTraining toy;
+  const auto good = toy_arguments(toy, "m");
+  const auto error_of = [&](std::initializer_list<std::string> more) {
+    const Outcome outcome = run(with(good, more));
+    EXPECT_EQ(outcome.code, 2);
+    expect_one_line(outcome.err);
+    return outcome.err;
+  };
+  EXPECT_EQ(error_of({"--try", "learning-rat=1"}),
+            "heed: --try: unknown setting learning-rat; did you mean learning-rate?\n");
+  EXPECT_EQ(error_of({"--try", "dropout"}),
+            "heed: --try: expected a setting and its values, like learning-rate=0.001,0.003, "
+            "found dropout\n");
+  EXPECT_EQ(error_of({"--try", "keep=1,2"}),
+            "heed: --try: expected a setting that changes what a run learns, found keep\n");
+  EXPECT_EQ(error_of({"--try", "dropout=none"}),
+            "heed: --dropout: expected a number from 0 to 0.999999, found none\n");
+  EXPECT_EQ(error_of({"--json"}), "heed: --json: expected --find-rate or --try too\n");
+  EXPECT_EQ(error_of({"--find-rate", "--try", "dropout=0,0.1"}),
+            "heed: --find-rate: cannot be combined with --try (see heed train --help)\n");
+  EXPECT_EQ(error_of({"--try", "heads=1,2"}),
+            "heed: --heads: cannot be combined with --try heads\n");
+  error_of({"--find-rate", "--resume"});
+  error_of({"--find-rate", "--overwrite"});
+  error_of({"--try", "dropout=0,0.1", "--resume"});
+  EXPECT_FALSE(fs::exists(toy.file("m")));
+}
+
 // --- The program itself, as a process ---
 
 pid_t start_program(const std::vector<std::string>& arguments, const std::string& out,
@@ -673,6 +777,55 @@ TEST(TrainProgram, StoppedByASignalWhileItPreparesItSaysThatNothingWasWritten) {
               "interrupted before its first update; nothing was written\n");
     EXPECT_FALSE(fs::exists(toy.file("new")));
   }
+}
+
+// Returns once the log of a process holds the text.
+void wait_for_text(const std::string& path, const std::string& text) {
+  for (int i = 0; i < 2000; ++i) {
+    if (io::is_file(path) && io::read_file(path).find(text) != std::string::npos) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL() << "no " << text << " in " << path;
+}
+
+TEST(TrainProgram, ARangeTestStopsAtASignalAndPrintsNothing) {
+  const ToyTraining toy;
+  auto wide = replaced(toy_arguments(toy, "m"), "--width", "256");
+  wide = with(replaced(wide, "--feed-forward", "1024"), {"--accumulate", "6", "--find-rate"});
+  const pid_t child = start_program(wide, toy.file("out"), toy.file("err"));
+  wait_for_text(toy.file("err"), "to train on");
+  ::kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child), 128 + SIGINT);
+  EXPECT_EQ(io::read_file(toy.file("out")), "");
+  EXPECT_TRUE(io::read_file(toy.file("err")).ends_with("interrupted; nothing was written\n"));
+  EXPECT_FALSE(fs::exists(toy.file("m")));
+}
+
+TEST(TrainProgram, ASweepThatIsStoppedResumesWithTheSameCommand) {
+  const ToyTraining toy;
+  const auto arguments = [&](const std::string& model) {
+    const auto wide = replaced(toy_arguments(toy, model), "--width", "64");
+    return with(replaced(wide, "--after", "60u"), {"--try", "dropout=0,0.1", "--json"});
+  };
+  const auto weights = [&](const std::string& file) {
+    std::vector<std::string> hashes;
+    std::istringstream lines(io::read_file(toy.file(file)));
+    for (std::string line; std::getline(lines, line);) {
+      hashes.push_back(nlohmann::json::parse(line)["weights"]);
+    }
+    return hashes;
+  };
+  ASSERT_EQ(wait_for(start_program(arguments("whole"), toy.file("whole.out"))), 0);
+  const pid_t child = start_program(arguments("m"), toy.file("out"), toy.file("err"));
+  wait_for_updates(toy.file("m/dropout=0.1"));
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(wait_for(child), 128 + SIGTERM);
+  EXPECT_EQ(io::read_file(toy.file("out")), "");
+  EXPECT_TRUE(io::read_file(toy.file("err"))
+                  .ends_with("interrupted in run 2 of 2; the same command again resumes the "
+                             "sweep\n"));
+  ASSERT_EQ(wait_for(start_program(arguments("m"), toy.file("resumed.out"))), 0);
+  EXPECT_EQ(weights("resumed.out"), weights("whole.out"));
 }
 
 TEST(TrainProgram, ASecondRunInTheFolderIsRefusedWhileTheFirstOnePrepares) {

@@ -205,5 +205,40 @@ TEST(MetricsLog, RefusesAFileThatLostSyncedLines) {
   EXPECT_THROW(log.flush(), Error);
 }
 
+TEST(ReadLog, TellsOfTheBestValidationAndOfTheWholeRun) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  MetricsLog log(path, 0, 0);
+  for (const Index number : {1, 2, 3}) {
+    log.add(update(number));
+    ValidationReport report = validation(number);
+    report.loss = static_cast<double>(number);
+    report.is_best = number < 3;
+    report.seconds = 10 * static_cast<double>(number);
+    log.add(report);
+  }
+  const LoggedRun run = read_log(path);
+  EXPECT_EQ(run.updates, 3);
+  EXPECT_EQ(run.seconds, 30);
+  ASSERT_TRUE(run.validation);
+  EXPECT_EQ(run.validation->update, 2);
+  EXPECT_EQ(run.validation->loss, 2);
+  ASSERT_EQ(run.validation->scores.size(), 2u);
+  EXPECT_EQ(run.validation->scores[0].name, "bleu");
+  EXPECT_EQ(run.validation->score("exact_match"), 25);
+}
+
+TEST(ReadLog, LeavesOutWhatIsNoLineOfARun) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metrics.jsonl");
+  EXPECT_EQ(read_log(path).updates, 0);
+  std::ofstream(path) << "{\"update\": 4, \"seconds\": \"x\"}\n[3]\n{\"update\": 1e99}\n"
+                      << "{\"kind\": \"validation\", \"update\": 2, \"best\": 1}\n{\"upd";
+  const LoggedRun run = read_log(path);
+  EXPECT_EQ(run.updates, 4);
+  EXPECT_EQ(run.seconds, 0);
+  EXPECT_FALSE(run.validation);
+}
+
 }  // namespace
 }  // namespace heed::train

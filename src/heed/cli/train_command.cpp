@@ -8,9 +8,14 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <memory>
+#include <sstream>
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/cli/nearest_name.h"
+#include "heed/cli/rate_report.h"
+#include "heed/cli/sweep_report.h"
 #include "heed/io/files.h"
 #include "heed/models/presets.h"
 #include "heed/text/lines.h"
@@ -40,7 +45,7 @@ train::FilePaths absolute(const train::FilePaths& files) {
 // it in its checkpoint, and the base model may be gone.
 void copy_base_architecture(train::Recipe& recipe, const std::string& base_model,
                             const TrainOptions& options) {
-  if (!io::is_folder(base_model) && !options.overwrite) {
+  if (!io::is_folder(base_model) && !options.overwrite && !options.find_rate) {
     if (const auto saved = train::saved_run(options.model)) {
       return train::copy_architecture(recipe, saved->recipe.model);
     }
@@ -97,11 +102,8 @@ train::Training resumed_training(const TrainOptions& options) {
   return training;
 }
 
-}  // namespace
-
-int train(const TrainOptions& options, const ProgressOptions& progress_options, std::ostream& out,
-          std::ostream& log) {
-  const InterruptGuard guard;
+int train_model(const TrainOptions& options, const ProgressOptions& progress_options,
+                std::ostream& out, std::ostream& log) {
   TrainingProgress progress(log, progress_options);
   if (options.resume_previous) train::restore_previous_checkpoint(options.model);
   const bool is_resumed = options.resume || options.resume_previous;
@@ -120,6 +122,108 @@ int train(const TrainOptions& options, const ProgressOptions& progress_options, 
   }
   out << "weights " << result.weights_hash << std::endl;
   return 0;
+}
+
+int find_rate(const TrainOptions& options, const ProgressOptions& progress_options,
+              std::ostream& out, std::ostream& log) {
+  TrainingProgress progress(log, progress_options);
+  for (const char* setting : {"learning-rate", "schedule", "warm-up"}) {
+    if (!options.settings.contains(setting)) continue;
+    progress.on_warning(fmt::format("--{} is not used: the test raises the rate itself", setting));
+  }
+  const train::RateTest test = train::find_rate(new_training(options), progress);
+  if (test.is_interrupted) {
+    log << "interrupted; nothing was written\n";
+    return 128 + interrupt_signal();
+  }
+  out << (options.json ? rate_json(test) : rate_table(test, options.with_plot)) << std::flush;
+  return 0;
+}
+
+// "learning-rate=0.001,0.003"
+train::SweepAxis parse_axis(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  check_as(ErrorKind::usage, equals != text.npos && equals > 0,
+           "--try: expected a setting and its values, like learning-rate=0.001,0.003, found ",
+           text);
+  train::SweepAxis axis{text.substr(0, equals), {}};
+  axis.setting.erase(0, axis.setting.find_first_not_of('-'));
+  std::istringstream values(text.substr(equals + 1));
+  for (std::string value; std::getline(values, value, ',');) axis.values.push_back(value);
+  return axis;
+}
+
+void check_setting(const std::string& name) {
+  train::Recipe recipe;
+  std::vector<std::string> names;
+  for (const train::RecipeField& field : train::recipe_fields(recipe)) {
+    names.push_back(field.name);
+    names.insert(names.end(), field.other_names.begin(), field.other_names.end());
+  }
+  check_as(ErrorKind::usage, std::ranges::count(names, name) > 0, "--try: unknown setting ", name,
+           did_you_mean(name, names));
+}
+
+std::vector<train::SweepRun> planned_runs(const TrainOptions& options) {
+  std::vector<train::SweepAxis> axes;
+  for (const std::string& text : options.axes) {
+    axes.push_back(parse_axis(text));
+    check_setting(axes.back().setting);
+  }
+  std::vector<train::SweepRun> runs = train::plan_sweep(new_training(options), axes);
+  for (const auto& [setting, value] : runs.front().settings) {
+    check_as(ErrorKind::usage, !options.settings.contains(setting), "--", setting,
+             ": cannot be combined with --try ", setting);
+  }
+  return runs;
+}
+
+// How the data was understood is shown once.
+std::unique_ptr<train::TrainingObserver> progress_of_run(const train::SweepRun& run,
+                                                         std::size_t number, std::size_t count,
+                                                         ProgressOptions options,
+                                                         std::ostream& log) {
+  if (!options.quiet) {
+    log << fmt::format("run {} of {}: {}", number + 1, count, settings_text(run)) << std::endl;
+  }
+  options.shows_data = number == 0;
+  return std::make_unique<TrainingProgress>(log, options);
+}
+
+void warn_of_differences(const train::SweepOutcome& outcome, std::ostream& log) {
+  if (outcome.also_different.empty()) return;
+  log << fmt::format("warning: the runs differ in {} too; --preset or these options fix them\n",
+                     fmt::join(outcome.also_different, ", "));
+}
+
+int sweep(const TrainOptions& options, const ProgressOptions& progress_options, std::ostream& out,
+          std::ostream& log) {
+  const std::vector<train::SweepRun> runs = planned_runs(options);
+  const train::SweepOutcome outcome = train::run_sweep(runs, [&](std::size_t number) {
+    return progress_of_run(runs[number], number, runs.size(), progress_options, log);
+  });
+  if (outcome.interrupted) {
+    log << fmt::format("interrupted in run {} of {}; the same command again resumes the sweep\n",
+                       outcome.results.size() + 1, runs.size());
+    return 128 + interrupt_signal();
+  }
+  warn_of_differences(outcome, log);
+  out << (options.json ? sweep_json(runs, outcome) : sweep_table(runs, outcome)) << std::flush;
+  check_as(ErrorKind::diverged, outcome.best.has_value(),
+           "--try: expected a run that does not diverge, found none");
+  return 0;
+}
+
+}  // namespace
+
+int train(const TrainOptions& options, const ProgressOptions& progress, std::ostream& out,
+          std::ostream& log) {
+  check_as(ErrorKind::usage, !options.json || options.find_rate || !options.axes.empty(),
+           "--json: expected --find-rate or --try too");
+  const InterruptGuard guard;
+  if (options.find_rate) return find_rate(options, progress, out, log);
+  if (!options.axes.empty()) return sweep(options, progress, out, log);
+  return train_model(options, progress, out, log);
 }
 
 namespace {
@@ -232,6 +336,37 @@ void add_settings(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
   }
 }
 
+CLI::Option* add_find_rate(CLI::App& app, const std::shared_ptr<TrainOptions>& options) {
+  const auto set = [options, model = app.get_option("--model")] {
+    options->find_rate = true;
+    model->required(false);
+  };
+  return app
+      .add_flag_callback("--find-rate", set,
+                         "learning-rate range test: raise the rate from update to update, print "
+                         "rates and losses, and suggest a --learning-rate; writes nothing")
+      ->excludes(app.get_option("--overwrite"));
+}
+
+// Neither a range test nor a sweep resumes a run by its folder alone.
+void add_tuning(Command& command, const std::shared_ptr<TrainOptions>& options) {
+  CLI::App& app = *command.app();
+  command.group("Tuning");
+  CLI::Option* find_rate = add_find_rate(app, options);
+  find_rate->group("Tuning");
+  CLI::Option* sweep =
+      command
+          .repeatable("--try", options->axes,
+                      "values of a setting, like learning-rate=0.001,0.003: train every "
+                      "combination in a folder of its own, and compare them")
+          ->type_name("NAME=VALUES")
+          ->excludes(find_rate);
+  for (CLI::Option* option : {find_rate, sweep}) {
+    option->excludes(app.get_option("--resume"))->excludes(app.get_option("--resume-previous"));
+  }
+  command.flag("--json", options->json, "print the result of --find-rate or --try as JSON");
+}
+
 }  // namespace
 
 Command train_command() {
@@ -266,10 +401,12 @@ Command train_command() {
       ->excludes(resume)
       ->excludes(resume_previous);
   command.flag("--quiet", progress->quiet, "print warnings and the result only");
+  add_tuning(command, options);
   command.accept_threads();
   command.accept_config_file();
   command.run([options, progress] {
     progress->is_terminal = ::isatty(STDERR_FILENO) != 0;
+    options->with_plot = ::isatty(STDOUT_FILENO) != 0;
     return train(*options, *progress, std::cout, std::cerr);
   });
   return command;

@@ -100,7 +100,7 @@ bool TrainingProgress::should_stop() { return interrupt_signal() != 0; }
 
 void TrainingProgress::on_start(const train::RunStart& start) {
   const train::DataSummary& data = start.data;
-  if (!options_.quiet && start.update == 0) show_data(data);
+  if (!options_.quiet && options_.shows_data && start.update == 0) show_data(data);
   if (data.num_blank + data.num_too_long + data.num_valid_left_out > 0) log_ << left_out(data);
   for (const std::string& warning : data.warnings) on_warning(with_options(warning));
   if (options_.quiet) return;
@@ -174,7 +174,7 @@ void TrainingProgress::on_update(const train::UpdateReport& report) {
 
 void TrainingProgress::show(const train::UpdateReport& report) {
   const std::string line = fmt::format(
-      "epoch {} update {}  loss {:.3f}  {:.0f} tokens/s  rate {:.5f}  {}", report.epoch + 1,
+      "epoch {} update {}  loss {:.3f}  {:.0f} tokens/s  rate {:.3g}  {}", report.epoch + 1,
       report.update, report.loss, tokens_per_second(), report.learning_rate, time_left(report));
   if (options_.is_terminal) {
     replace_bar(bar(report.share_done) + ' ' + line);
@@ -212,15 +212,21 @@ constexpr ScoreLabel percentages[]{{"bleu", "BLEU"},
                                    {"squad_exact_match", "SQuAD exact match"},
                                    {"squad_f1", "SQuAD F1"}};
 
-std::string score_text(const train::Score& score) {
-  const auto percentage = std::ranges::find(percentages, score.name, &ScoreLabel::name);
-  if (percentage != std::end(percentages)) {
-    return fmt::format("{} {:.2f}", percentage->label, score.value);
-  }
-  return fmt::format("{} {:.4f}", score.name == "macro_f1" ? "macro-F1" : score.name, score.value);
+bool is_percentage(std::string_view name) {
+  return std::ranges::count(percentages, name, &ScoreLabel::name) > 0;
 }
 
 }  // namespace
+
+std::string score_label(std::string_view name) {
+  const auto percentage = std::ranges::find(percentages, name, &ScoreLabel::name);
+  if (percentage != std::end(percentages)) return std::string(percentage->label);
+  return name == "macro_f1" ? "macro-F1" : std::string(name);
+}
+
+std::string score_value(const train::Score& score) {
+  return fmt::format("{:.{}f}", score.value, is_percentage(score.name) ? 2 : 4);
+}
 
 void TrainingProgress::on_validation_start(Index update) {
   if (!options_.is_terminal || options_.quiet) return;
@@ -235,7 +241,9 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   clear_bar();
   log_ << fmt::format("validation  update {}  loss {:.3f}", report.update, report.loss);
   if (!report.score("accuracy")) log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
-  for (const train::Score& score : report.scores) log_ << "  " << score_text(score);
+  for (const train::Score& score : report.scores) {
+    log_ << "  " << score_label(score.name) << ' ' << score_value(score);
+  }
   if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
   log_ << fmt::format("  {}\n", clock_text(report.seconds));
   for (const train::Sample& sample : report.samples) {

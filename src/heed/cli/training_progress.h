@@ -14,10 +14,15 @@ struct ProgressOptions {
   bool is_terminal = false;
   bool quiet = false;                 // only warnings, what was left out, and the end
   double seconds_between_lines = 15;  // without a terminal
+  bool shows_data = true;             // how the data was understood, when a run is started
 };
 
 // Encoder and decoder, where a model has both: 6+6.
 std::string layers_text(const models::TransformerConfig& model);
+
+// A score as tables name it, BLEU, and its value: percentages with two decimals, shares with four.
+std::string score_label(std::string_view name);
+std::string score_value(const train::Score& score);
 
 // What an interrupted run leaves, on one line. `how` resumes it.
 std::string interruption_text(const train::TrainingResult& result,

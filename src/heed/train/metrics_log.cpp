@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
@@ -29,6 +32,47 @@ bool is_kept(const json& line, Index update, Index validated_update) {
   const auto kind = line.find("kind");
   const bool is_validation = kind != line.end() && *kind == "validation";
   return line["update"].get<Index>() <= (is_validation ? validated_update : update);
+}
+
+double number_in(const ordered_json& line, const char* name) {
+  const auto value = line.find(name);
+  return value != line.end() && value->is_number() ? value->get<double>() : std::nan("");
+}
+
+// The numbers besides the measures that every validation has.
+std::vector<Score> scores_in(const ordered_json& line) {
+  constexpr std::string_view others[]{"update",     "epoch",       "loss",
+                                      "perplexity", "latest_loss", "seconds"};
+  std::vector<Score> scores;
+  for (const auto& [name, value] : line.items()) {
+    const bool is_score = value.is_number() && std::ranges::count(others, name) == 0;
+    if (is_score) scores.push_back({name, value.get<double>()});
+  }
+  return scores;
+}
+
+ValidationReport validation_in(const ordered_json& line) {
+  ValidationReport report;
+  report.update = line["update"].get<Index>();
+  report.loss = number_in(line, "loss");
+  report.perplexity = number_in(line, "perplexity");
+  report.latest_loss = number_in(line, "latest_loss");
+  report.scores = scores_in(line);
+  report.seconds = number_in(line, "seconds");
+  return report;
+}
+
+bool has_value(const ordered_json& line, const char* name, const ordered_json& value) {
+  const auto found = line.find(name);
+  return found != line.end() && *found == value;
+}
+
+void add_line(LoggedRun& run, const ordered_json& line) {
+  if (!line.is_object() || !line.contains("update") || !line["update"].is_number_integer()) return;
+  run.updates = std::max(run.updates, line["update"].get<Index>());
+  run.seconds = std::fmax(run.seconds, number_in(line, "seconds"));
+  const bool is_model = has_value(line, "kind", "validation") && has_value(line, "best", true);
+  if (is_model) run.validation = validation_in(line);
 }
 
 std::string kept_lines(const std::string& log, Index update, Index validated_update) {
@@ -144,6 +188,17 @@ void MetricsLog::sync() {
   synced_size_ += std::ssize(unsynced_);
   unsynced_.clear();
   num_written_ = 0;
+}
+
+LoggedRun read_log(const std::string& path) {
+  LoggedRun run;
+  if (!io::is_file(path)) return run;
+  std::istringstream in(io::read_file(path));
+  for (std::string line; std::getline(in, line);) {
+    const auto parsed = ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!parsed.is_discarded()) add_line(run, parsed);
+  }
+  return run;
 }
 
 }  // namespace heed::train

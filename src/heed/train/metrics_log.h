@@ -1,6 +1,7 @@
 // training/metrics.jsonl: one JSON object a line, for every update and every validation.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "heed/base/index.h"
@@ -42,5 +43,16 @@ class MetricsLog {
   std::string unsynced_;         // all lines since then
   std::size_t num_written_ = 0;  // bytes of them that are in the file
 };
+
+// A run as its log tells it.
+struct LoggedRun {
+  Index updates = 0;
+  double seconds = 0;
+  // The validation whose weights are the model: the last one that was the best; without samples.
+  std::optional<ValidationReport> validation = {};
+};
+
+// Leaves out what is no line of a run. A log that is not there is that of a run without updates.
+LoggedRun read_log(const std::string& path);
 
 }  // namespace heed::train

@@ -1,13 +1,10 @@
 #include "heed/train/trainer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <new>
-#include <sstream>
 
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
@@ -15,7 +12,6 @@
 #include "heed/base/printable.h"
 #include "heed/core/storage.h"
 #include "heed/io/files.h"
-#include "heed/train/memory_need.h"
 #include "heed/train/run_plan.h"
 #include "heed/train/write_retry.h"
 
@@ -69,22 +65,8 @@ RunDescription with_valid_place(RunDescription run, Task& task, const TrainingFo
   return run;
 }
 
-// Refuses (ErrorKind::failed) more parameters than can be trained in the memory that there is.
-const Weights& with_enough_memory(const Weights& parameters, const TrainingOptions& options) {
-  Index count = 0;
-  for (const nn::NamedTensor& parameter : parameters) count += parameter.value.size();
-  check_memory(optimizer_bytes(count, options),
-               "gradients and Adam moments of " + std::to_string(count) + " parameters");
-  return parameters;
-}
-
 SnapshotCounts snapshot_counts(const TrainingOptions& options) {
   return {.averaged = options.average > 1 ? options.average : 0, .kept = options.keep};
-}
-
-// Without the sign of a NaN, which depends on the processor.
-std::string to_text(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value);
 }
 
 }  // namespace
@@ -97,7 +79,8 @@ Trainer::Trainer(Task& task, const TrainedParameters& parameters, const Training
       run_(with_valid_place(std::move(run), task, folder)),
       options_(run_.recipe.training),
       observer_(observer),
-      optimizer_(with_enough_memory(parameters.list(), options_), options_.optimizer),
+      optimizer_(make_optimizer(parameters, options_)),
+      step_(task, parameters, options_, optimizer_),
       schedule_(make_schedule(options_, task)),
       stopping_(options_.early_stopping, options_.patience),
       snapshots_(folder.snapshots(), snapshot_counts(options_), run_.state.snapshots),
@@ -214,15 +197,18 @@ double Trainer::share_of_time() const {
   return options_.after.minutes ? seconds() / (*options_.after.minutes * 60) : 0;
 }
 
+// Asks for the batches of an epoch only when it has started: with BPE-dropout they take a while.
+double Trainer::epochs_done() {
+  const auto epochs = static_cast<double>(run_.state.epoch);
+  if (run_.state.batch == 0) return epochs;
+  return epochs + static_cast<double>(run_.state.batch) /
+                      static_cast<double>(task_.num_batches(run_.state.epoch));
+}
+
 double Trainer::share_done() {
   const RunLength& after = options_.after;
   double share = share_of_time();
-  if (after.epochs) {
-    const double epochs = static_cast<double>(run_.state.epoch) +
-                          static_cast<double>(run_.state.batch) /
-                              static_cast<double>(task_.num_batches(run_.state.epoch));
-    share = std::max(share, epochs / static_cast<double>(*after.epochs));
-  }
+  if (after.epochs) share = std::max(share, epochs_done() / static_cast<double>(*after.epochs));
   if (after.updates) {
     share = std::max(share,
                      static_cast<double>(run_.state.update) / static_cast<double>(*after.updates));
@@ -231,74 +217,15 @@ double Trainer::share_done() {
 }
 
 void Trainer::run_update() {
-  UpdateReport report;
-  const Batches batches = accumulate_gradients(report);
-  apply_gradients(report, batches);
+  UpdateReport report = step_.run(run_.state, [this](Index update) {
+    return schedule_.rate(update, share_of_time()) * run_.state.rate_scale;
+  });
+  report.share_done = share_done();
+  if (ema_ && report.is_applied) ema_->update(optimizer_.parameters(), optimizer_.num_steps());
   report_update(std::move(report));
 }
 
-// Leaves sums over all targets in the report. The state moves to the next update.
-Trainer::Batches Trainer::accumulate_gradients(UpdateReport& report) {
-  TrainingState& state = run_.state;
-  const Index num_batches = task_.num_batches(state.epoch);
-  const Index begin = state.batch;
-  report.epoch = state.epoch;
-  for (Index i = 0; i < options_.accumulate && state.batch < num_batches; ++i, ++state.batch) {
-    auto context =
-        nn::ForwardContext::training(options_.seed, state.update * options_.accumulate + i);
-    parameters_.merge_adapter();
-    BatchLoss batch = task_.loss(state.epoch, state.batch, context);
-    report.loss += batch.loss.item();
-    report.likelihood_loss += batch.negative_log_likelihood;
-    report.target_tokens += batch.num_targets;
-    report.source_tokens += batch.num_source_tokens;
-    backward(batch.loss);
-  }
-  const Batches batches{state.epoch, begin, state.batch};
-  report.update = ++state.update;
-  report.share_done = share_done();
-  if (state.batch == num_batches) {
-    state.batch = 0;
-    ++state.epoch;
-  }
-  return batches;
-}
-
-// An update is skipped if its loss is not finite or beyond max_loss(), or its gradient not finite.
-void Trainer::apply_gradients(UpdateReport& report, const Batches& batches) {
-  report.learning_rate = schedule_.rate(report.update, share_of_time()) * run_.state.rate_scale;
-  report.gradient_norm = std::nan("");
-  report.is_applied = false;
-  const auto num_targets = static_cast<double>(report.target_tokens);
-  if (std::isfinite(report.loss) && report.loss <= task_.max_loss() * num_targets) {
-    const Optimizer::Step step = optimizer_.step(report.learning_rate, 1 / num_targets);
-    report.gradient_norm = step.gradient_norm;
-    report.is_applied = step.is_applied;
-  }
-  if (!report.is_applied) report.problem = describe_problem(report, batches);
-  optimizer_.clear_gradients();
-  if (ema_ && report.is_applied) ema_->update(optimizer_.parameters(), optimizer_.num_steps());
-}
-
-// "loss nan, gradient norm nan, not finite in decoder.0.norm.gain; lines 12, 845"
-std::string Trainer::describe_problem(const UpdateReport& report, const Batches& batches) {
-  constexpr Index max_batches = 3;  // of several that are accumulated
-  constexpr std::size_t max_names = 3;
-  std::ostringstream text;
-  text << "loss " << to_text(report.loss) << ", gradient norm " << to_text(report.gradient_norm);
-  const std::vector<std::string> names = optimizer_.non_finite_gradients();
-  if (!names.empty()) text << ", not finite in " << list_some(names, max_names);
-  for (Index batch = batches.begin; batch < std::min(batches.end, batches.begin + max_batches);
-       ++batch) {
-    text << "; " << task_.describe_batch(batches.epoch, batch);
-  }
-  return text.str();
-}
-
 void Trainer::report_update(UpdateReport report) {
-  const auto num_targets = static_cast<double>(report.target_tokens);
-  report.loss /= num_targets;
-  report.likelihood_loss /= num_targets;
   run_.state.target_tokens += report.target_tokens;
   report.seconds = seconds();
   log_.queue(report);

@@ -16,6 +16,7 @@
 #include "heed/train/trained_parameters.h"
 #include "heed/train/training_folder.h"
 #include "heed/train/training_observer.h"
+#include "heed/train/update_step.h"
 #include "heed/train/weights.h"
 
 namespace heed::train {
@@ -47,20 +48,14 @@ class Trainer {
   bool is_at_end() const;
   double seconds() const;
   double share_of_time() const;  // 0 when the run has no limit in minutes
+  double epochs_done();
   double share_done();
 
   // Throws Error(diverged) where a rollback may help.
   RunEnd run_to_end();
   void roll_back(const std::string& reason);
 
-  // One update: gradients of `accumulate` batches, the optimizer's step, and the report.
-  struct Batches {
-    Index epoch, begin, end;
-  };
   void run_update();
-  Batches accumulate_gradients(UpdateReport& report);
-  void apply_gradients(UpdateReport& report, const Batches& batches);
-  std::string describe_problem(const UpdateReport& report, const Batches& batches);
   void report_update(UpdateReport report);
   void check_divergence(const UpdateReport& report);
   // When enough updates have been timed.
@@ -100,6 +95,7 @@ class Trainer {
   const TrainingOptions& options_;
   TrainingObserver& observer_;
   Optimizer optimizer_;
+  UpdateStep step_;
   Schedule schedule_;
   EarlyStopping stopping_;
   std::optional<MovingAverage> ema_;

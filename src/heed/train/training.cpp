@@ -8,11 +8,8 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/stored_weights.h"
-#include "heed/train/auto_recipe.h"
-#include "heed/train/base_model.h"
-#include "heed/train/machine_speed.h"
-#include "heed/train/memory_need.h"
 #include "heed/train/recipe_fields.h"
+#include "heed/train/task_setup.h"
 #include "heed/train/task_types.h"
 #include "heed/train/trained_parameters.h"
 #include "heed/train/trainer.h"
@@ -74,15 +71,6 @@ std::string saved_weights_hash(const TrainingFolder& folder) {
   return models::weights_hash(weights);
 }
 
-// Refuses (ErrorKind::failed) batches that are too large for the memory. One stands for all: they
-// have about the same size. With frozen parameters a batch may take less than what is counted.
-void check_memory_for_batch(Task& task, const RunDescription& run) {
-  const Index epoch = run.state.epoch;
-  if (needs_base_model(run.recipe.training) || task.num_batches(epoch) == 0) return;
-  check_memory(task.activation_bytes(epoch, 0),
-               "the activations of a batch (a smaller `batch_tokens` needs less)");
-}
-
 // A run in a locked folder, from its preparation to its end.
 class FolderRun {
  public:
@@ -98,10 +86,10 @@ class FolderRun {
       result_.update = run.state.update;
       if (has_nothing_left(run)) return false;
     }
-    prepare_task(task, run, checkpoint.has_value());
+    prepare_task(task, run, checkpoint ? folder_.model() : "");
     check_memory_for_batch(task, run);
     parameters_.emplace(task, run.recipe.training);
-    report_start(task, run);
+    report_start(task, run, observer_);
     if (!checkpoint) start_files(task);
     // The run that is overwritten is gone: this one gets to its first checkpoint.
     std::optional<CancellationScope> uncancelled;
@@ -124,14 +112,6 @@ class FolderRun {
   }
 
  private:
-  // Data, model and initial weights.
-  void prepare_task(Task& task, const RunDescription& run, bool is_resumed) const {
-    const std::string base_model = path_of(run.files.paths, base_model_role);
-    task.prepare(is_resumed ? folder_.model() : base_model);
-    const bool needs_weights = !is_resumed || needs_base_model(run.recipe.training);
-    if (!base_model.empty() && needs_weights) initialise_from(task, base_model);
-  }
-
   // Saves the first checkpoint of a new run. Once that is there, whatever fails after it, the run
   // can be resumed: its other files stay.
   void start_trainer(Task& task, const RunDescription& run, const Checkpoint* checkpoint) {
@@ -150,25 +130,6 @@ class FolderRun {
     } catch (const Error&) {
       return true;
     }
-  }
-
-  void report_start(Task& task, const RunDescription& run) const {
-    RunStart start{task.summary(), 0, run.state.update};
-    for (const nn::NamedTensor& parameter : nn::named_parameters(task)) {
-      start.num_parameters += parameter.value.size();
-    }
-    observer_.on_start(start);
-    if (run.state.update == 0) report_fitted_vocabulary(start.data.vocabulary, run);
-  }
-
-  void report_fitted_vocabulary(Index size, const RunDescription& run) const {
-    const text::TokenizerOptions& tokenizer = run.recipe.tokenizer;
-    const bool is_learned = size > 0 && !run.files.paths.contains(base_model_role) &&
-                            (tokenizer.subwords == text::Subwords::bpe ||
-                             tokenizer.subwords == text::Subwords::unigram);
-    if (!is_learned || !tokenizer.fit_vocabulary || size == tokenizer.vocabulary) return;
-    observer_.on_warning("the text gives " + std::to_string(size) + " pieces instead of the " +
-                         std::to_string(tokenizer.vocabulary) + " of the preset");
   }
 
   // The files of a new run before its first checkpoint.
@@ -234,31 +195,6 @@ TrainingResult train_in(const TrainingFolder& folder, RunMode mode, RunDescripti
   return folder_run.train();
 }
 
-void check_base_model(const Recipe& recipe, const std::string& base_model) {
-  if (!base_model.empty()) return check_same_architecture(recipe, base_model);
-  check_as(ErrorKind::usage, !needs_base_model(recipe.training),
-           recipe.training.lora > 0 ? "`lora`" : "`freeze`",
-           ": expected `from`, a pretrained model, found none");
-}
-
-// With frozen parameters the base model belongs to the data of the run.
-std::string base_model_hash(const Recipe& recipe, const std::string& base_model) {
-  if (!needs_base_model(recipe.training)) return "";
-  return ' ' + models::weights_hash(models::load_parameters(base_model));
-}
-
-// For the data that the task has read.
-void choose_recipe(Task& task, Recipe& recipe, const Settings& settings,
-                   TrainingObserver& observer) {
-  const std::optional<DataSize> size = task.data_size();
-  if (!size) return;
-  const RunBudget budget{recipe.training.after, matmul_speed()};
-  recipe = auto_recipe(recipe.model.kind, *size, budget, settings);
-  validate(recipe);
-  task.set_recipe(recipe);
-  observer.on_recipe(recipe);
-}
-
 }  // namespace
 
 TrainingResult train(Task& task, const std::string& model_folder, const TrainingOptions& options,
@@ -280,29 +216,13 @@ TrainingResult train(Task& task, const std::string& model_folder, const Training
 }
 
 TrainingResult train_model(Training training, TrainingObserver& observer) {
-  const TaskType& type = task_type_of(training.files);
-  check_standard_input(training.files);
-  RunDescription run;
-  run.recipe = std::move(training.recipe);
-  run.recipe.model.kind = type.model;
-  validate(run.recipe);
   std::unique_ptr<Task> task;
-  const MakeTask read_data = [&](RunDescription& description,
-                                 const RunDescription* saved) -> Task& {
-    Recipe& recipe = description.recipe;
-    if (training.automatic && saved) {
-      copy_recipe_of_run(recipe, saved->recipe);
-      customize(recipe, *training.automatic);
-    }
-    const std::string base_model = path_of(training.files, base_model_role);
-    if (needs_base_model(recipe.training) || !saved) check_base_model(recipe, base_model);
-    task = type.make(training.files, recipe);
-    if (training.automatic && !saved) choose_recipe(*task, recipe, *training.automatic, observer);
-    description.files = {training.files, task->data_hash() + base_model_hash(recipe, base_model)};
+  const MakeTask read_data = [&](RunDescription& run, const RunDescription* saved) -> Task& {
+    task = read_task(training, run, saved, observer);
     return *task;
   };
-  return train_in(TrainingFolder(training.model_folder), training.mode, std::move(run), read_data,
-                  observer);
+  return train_in(TrainingFolder(training.model_folder), training.mode, describe_run(training),
+                  read_data, observer);
 }
 
 TrainingResult train_model(Training training) {
