@@ -285,6 +285,7 @@ TrainingResult train_model(Training training, TrainingObserver& observer) {
   RunDescription run;
   run.recipe = std::move(training.recipe);
   run.recipe.model.kind = type.model;
+  if (training.automatic) fit_to_settings(run.recipe, *training.automatic);
   validate(run.recipe);
   std::unique_ptr<Task> task;
   const MakeTask read_data = [&](RunDescription& description,
