@@ -271,7 +271,7 @@ struct ImageModelSize {
 constexpr std::array image_sizes{
     ImageModelSize{16, 4, 64, 256, 4, 128, 0.002, 0, 0},
     ImageModelSize{max_patches, 4, 64, 256, 4, 64, 0.002, 4e5, 0},
-    ImageModelSize{max_patches, 8, 128, 256, 4, 64, 0.001, 6e5, 10'000},
+    ImageModelSize{max_patches, 6, 128, 256, 4, 64, 0.0015, 8e5, 10'000},
     ImageModelSize{max_patches, 9, 192, 384, 6, 64, 0.001, 2e6, 30'000},
     ImageModelSize{max_patches, 12, 384, 768, 6, 64, 0.0005, 6e6, 30'000}};
 
