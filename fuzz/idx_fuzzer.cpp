@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       [&](std::string_view input) { work(fuzz::folder().write("idx", input)); });
   };
   read([](const std::string& path) {
-    const data::IdxImages images = data::read_idx_images(path);
+    const data::ImageArray images = data::read_idx_images(path);
     fuzz::require(std::ssize(images.pixels) == images.count * images.shape.size(),
                   "as many pixels as the images have");
   });

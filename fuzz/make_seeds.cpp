@@ -136,6 +136,8 @@ void add_images(const Seeds& seeds) {
   seeds.add("jpeg", "grey", jpeg_bytes(grey));
   seeds.add("jpeg", "colour", jpeg_bytes(colour, 50));
   seeds.add("jpeg", "four_inks", jpeg_of_four_inks(2, 2));
+  seeds.add("cifar", "one", cifar_record(3, 10, 20, 30));
+  seeds.add("cifar", "two", cifar_record(0, 1, 2, 3) + cifar_record(9, 4, 5, 6));
   seeds.add("idx", "images", idx_bytes(2051, {2, 1, 2}, {1, 2, 3, 4}));
   seeds.add("idx", "labels", idx_bytes(2049, {3}, {0, 1, 2}));
   seeds.add("idx", "gzip", gzip(idx_bytes(2049, {3}, {0, 1, 2})));

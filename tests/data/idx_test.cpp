@@ -35,7 +35,7 @@ class Idx : public testing::Test {
 
 TEST_F(Idx, HoldsImagesAndLabels) {
   const std::vector<std::uint8_t> pixels{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 255};
-  const IdxImages images =
+  const ImageArray images =
       read_idx_images(folder_.write("a", idx_bytes(images_magic, {2, 2, 3}, pixels)));
   EXPECT_EQ(images.count, 2);
   EXPECT_EQ(images.shape, (ImageShape{2, 3, 1}));

@@ -94,6 +94,43 @@ TEST_F(LabelledImagesTest, OfMnistHaveNumbers) {
   EXPECT_EQ(pixels(test, 0), (Pixels{1, 2, 3, 4}));
 }
 
+TEST_F(LabelledImagesTest, OfCifarHaveTheNamesOfTheirClasses) {
+  for (const int batch : {1, 2, 3, 4, 5}) {
+    const auto red = static_cast<std::uint8_t>(10 * batch);
+    add("data_batch_" + std::to_string(batch) + ".bin",
+        cifar_record(0, red, 0, 0) + cifar_record(9, red, 1, 2));
+  }
+  add("test_batch.bin", cifar_record(3, 7, 8, 9));
+  const ImageShape colour{2, 2, 3};
+  const LabelledImages images = LabelledImages::read(folder_.path(), ImagePart::train, colour);
+  EXPECT_EQ(images.labels().size(), 10u);
+  ASSERT_EQ(images.size(), 10);
+  EXPECT_EQ(images.class_of(8), 0);
+  EXPECT_EQ(images.class_of(9), 9);
+  EXPECT_EQ(images.original_shape(), (ImageShape{32, 32, 3}));
+  EXPECT_EQ(pixels(images, 9), (Pixels{50, 1, 2, 50, 1, 2, 50, 1, 2, 50, 1, 2}));
+  add("batches.meta.txt", "bat\nowl\nemu\nfox\ncat\ndog\npig\nape\nelk\ngnu\n");
+  const LabelledImages test =
+      LabelledImages::read(folder_.path(), ImagePart::test, colour, {"fox", "bat"});
+  ASSERT_EQ(test.size(), 1);
+  EXPECT_EQ(test.labels()[static_cast<std::size_t>(test.class_of(0))], "fox");
+}
+
+TEST_F(LabelledImagesTest, OfCifarRefuseABatchThatIsMissing) {
+  add("data_batch_1.bin", cifar_record(0, 1, 2, 3));
+  EXPECT_TRUE(error().starts_with("DIR/data_batch_2.bin: ")) << error();
+  EXPECT_TRUE(error(ImagePart::test).starts_with("DIR/test_batch.bin: "));
+}
+
+TEST_F(LabelledImagesTest, KnowTheSizeThatMostOfThemHad) {
+  add("bat/1.png", png_bytes(plain(4, 5, 1)));
+  add("bat/2.png", png_bytes(plain(3, 9, 1)));
+  add("owl/1.png", png_bytes(plain(3, 5, 1)));
+  EXPECT_EQ(read().original_shape(), (ImageShape{3, 5, 1}));
+  add("owl/1.png", png_bytes(with_channels(plain(3, 5, 1), 3)));
+  EXPECT_EQ(read().original_shape(), (ImageShape{3, 5, 3}));
+}
+
 TEST_F(LabelledImagesTest, AreTheSameForAnyNumberOfThreads) {
   for (int i = 0; i < 40; ++i) {
     add((i % 2 ? "a/" : "b/") + std::to_string(i) + ".png",
@@ -110,7 +147,8 @@ TEST_F(LabelledImagesTest, AreTheSameForAnyNumberOfThreads) {
 }
 
 TEST_F(LabelledImagesTest, RefuseFoldersOfAnotherKind) {
-  EXPECT_EQ(error(), "DIR: expected a folder for each class, or files of MNIST, found neither");
+  EXPECT_EQ(error(),
+            "DIR: expected a folder for each class, or files of MNIST or CIFAR-10, found neither");
   add("bat/1.png", png_bytes(plain(2, 2, 1)));
   EXPECT_EQ(error(), "DIR: expected images of at least 2 classes, found 1");
   std::filesystem::create_directory(folder_.file("owl"));

@@ -10,11 +10,11 @@ namespace heed::data {
 namespace {
 
 // Pixels 0, 1, 2 ... cut, in the same numbers.
-std::vector<int> cut(const ImageShape& shape, Index side, Shift shift = {}) {
+std::vector<int> cut(const ImageShape& shape, Index side, const Augmentation& augmentation = {}) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.size()));
   std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
   std::vector<float> patches(pixels.size());
-  cut_patches(patches, pixels, PatchGrid(shape, side), shift);
+  cut_patches(patches, pixels, PatchGrid(shape, side), augmentation);
   std::vector<int> numbers;
   for (const float value : patches) numbers.push_back(static_cast<int>(value * 255 + 0.5f));
   return numbers;
@@ -44,10 +44,24 @@ TEST(Patches, OfAShiftedImageRepeatItsBorder) {
   // 0 1 2
   // 3 4 5
   // 6 7 8
-  EXPECT_EQ(cut({3, 3, 1}, 3, {.down = 1, .right = 0}),
+  EXPECT_EQ(cut({3, 3, 1}, 3, {.flip = false, .down = 1, .right = 0}),
             (std::vector<int>{0, 1, 2, 0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(cut({3, 3, 1}, 3, {.down = 0, .right = -2}),
+  EXPECT_EQ(cut({3, 3, 1}, 3, {.flip = false, .down = 0, .right = -2}),
             (std::vector<int>{2, 2, 2, 5, 5, 5, 8, 8, 8}));
+}
+
+TEST(Patches, OfAFlippedImageAreItsMirrorImage) {
+  EXPECT_EQ(cut({2, 3, 1}, 1, {.flip = true, .down = 0, .right = 0}),
+            (std::vector<int>{2, 1, 0, 5, 4, 3}));
+  // The channels of a pixel keep their order, and the patches theirs.
+  EXPECT_EQ(cut({1, 2, 3}, 1, {.flip = true, .down = 0, .right = 0}),
+            (std::vector<int>{3, 4, 5, 0, 1, 2}));
+  EXPECT_EQ(cut({2, 4, 1}, 2, {.flip = true, .down = 0, .right = 0}),
+            (std::vector<int>{3, 2, 7, 6, 1, 0, 5, 4}));
+}
+
+TEST(Patches, OfAFlippedImageAreMovedAfterIt) {
+  EXPECT_EQ(cut({1, 3, 1}, 1, {.flip = true, .down = 0, .right = 1}), (std::vector<int>{2, 2, 1}));
 }
 
 TEST(Patches, RefuseASideThatDoesNotDivideTheImage) {

@@ -2,6 +2,7 @@
 // where there are lines, what was expected and what was found.
 #include <functional>
 
+#include "heed/data/cifar.h"
 #include "heed/data/idx.h"
 #include "heed/data/image_file.h"
 #include "heed/data/labelled_images.h"
@@ -265,6 +266,20 @@ TEST(BadCorpus, IdxFilesThatAreNone) {
   expect_files_refused(labels, [](const std::string& path) { data::read_idx_labels(path); });
 }
 
+TEST(BadCorpus, CifarFilesThatAreNone) {
+  const std::string record = cifar_record(0, 1, 2, 3);
+  const BadFile rows[]{
+      {"c", "", "c: expected records of CIFAR-10, of 3073 bytes each, found 0 bytes"},
+      {"c", "x", "c: expected records of CIFAR-10, of 3073 bytes each, found 1 bytes"},
+      {"c", record.substr(0, 3072), "c: expected records of CIFAR-10, of 3073 bytes each, found"},
+      {"c", record + '\n', "c: expected records of CIFAR-10, of 3073 bytes each, found 3074"},
+      {"c", gzip(record), "c: expected records of CIFAR-10, of 3073 bytes each, found"},
+      {"c", cifar_record(10, 1, 2, 3), "c: expected a class from 0 to 9, found 10 for image 1"},
+      {"c", record + cifar_record(255, 1, 2, 3), "c: expected a class from 0 to 9, found 255"},
+  };
+  expect_files_refused(rows, [](const std::string& path) { data::read_cifar_batch(path); });
+}
+
 data::Image grey_image() { return {{4, 4, 1}, std::vector<std::uint8_t>(16, 128)}; }
 
 TEST(BadCorpus, ImagesThatAreNone) {
@@ -302,8 +317,9 @@ TEST(BadCorpus, FoldersOfImagesThatAreNotComplete) {
     const char* message;
   };
   const BadFolder rows[]{
-      {{}, "expected a folder for each class, or files of MNIST, found neither"},
-      {{{"a.png", png}}, "expected a folder for each class, or files of MNIST, found neither"},
+      {{}, "expected a folder for each class, or files of MNIST or CIFAR-10, found neither"},
+      {{{"a.png", png}},
+       "expected a folder for each class, or files of MNIST or CIFAR-10, found neither"},
       {{{"a/1.png", png}}, "expected images of at least 2 classes, found 1"},
       {{{"a/1.png", png}, {"b/.hidden", png}}, "/b: expected images, found none"},
       {{{"a/1.png", png}, {"b/1.png", "text"}}, "/b/1.png: expected a PNG or JPEG image, found"},
@@ -317,6 +333,10 @@ TEST(BadCorpus, FoldersOfImagesThatAreNotComplete) {
       {{{"train-images-idx3-ubyte", idx_bytes(2051, {2, 1, 1}, {0, 1})},
         {"train-labels-idx1-ubyte", idx_bytes(2049, {2}, {0, 0})}},
        "expected images of at least 2 classes, found 1"},
+      {{{"data_batch_1.bin", cifar_record(0, 1, 2, 3)}}, "/data_batch_2.bin: "},
+      {{{"test_batch.bin", cifar_record(0, 1, 2, 3)}}, "/data_batch_1.bin: "},
+      {{{"data_batch_1.bin", cifar_record(0, 1, 2, 3)}, {"batches.meta.txt", "cat\n"}},
+       "/batches.meta.txt: expected the names of 10 classes, found 1"},
   };
   for (const BadFolder& row : rows) {
     const TemporaryFolder folder;

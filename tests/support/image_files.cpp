@@ -89,6 +89,14 @@ std::string jpeg_of_four_inks(Index height, Index width) {
   return write_jpeg(image, JCS_CMYK, 95);
 }
 
+std::string cifar_record(std::uint8_t label, std::uint8_t red, std::uint8_t green,
+                         std::uint8_t blue) {
+  std::string bytes(1, static_cast<char>(label));
+  for (const std::uint8_t value : {red, green, blue})
+    bytes.append(32 * 32, static_cast<char>(value));
+  return bytes;
+}
+
 std::string idx_bytes(std::uint32_t magic, const std::vector<std::uint32_t>& sizes,
                       const std::vector<std::uint8_t>& bytes) {
   std::string file;

@@ -27,6 +27,14 @@ DataSize requests() { return {lines_of(15'000, 8, 15'000), lines_of(15'000, 1, 1
 DataSize reviews() { return {lines_of(25'000, 230, 25'000), lines_of(25'000, 1, 2)}; }
 DataSize plays() { return {lines_of(40'000, 7, 33'000), {}}; }
 DataSize library() { return {lines_of(4'000'000, 12, 4'000'000), {}}; }
+DataSize images_of(Index count, Index height, Index width, Index channels) {
+  DataSize size;
+  size.images = {count, height, width, channels};
+  return size;
+}
+DataSize digits() { return images_of(60'000, 28, 28, 1); }
+DataSize small_photos() { return images_of(50'000, 32, 32, 3); }
+DataSize photos() { return images_of(2'000, 375, 500, 3); }
 
 Recipe in_minutes(ModelKind kind, const DataSize& data, double count) {
   return auto_recipe(kind, data, {minutes(count), two_cores});
@@ -84,6 +92,64 @@ TEST(AutoRecipe, ALanguageModelGrowsWithTheTime) {
   }
 }
 
+TEST(AutoRecipe, ImagesKeepTheirSizeAndHaveABoundedNumberOfPatches) {
+  const auto model_for = [](const DataSize& data) {
+    return in_minutes(ModelKind::image_classifier, data, 60).model;
+  };
+  const models::TransformerConfig small = model_for(small_photos());
+  EXPECT_EQ(small.image_height, 32);
+  EXPECT_EQ(small.image_width, 32);
+  EXPECT_EQ(small.image_channels, 3);
+  EXPECT_EQ(small.patch_side, 4);
+  EXPECT_EQ(model_for(digits()).image_height, 28);
+  EXPECT_EQ(model_for(digits()).image_channels, 1);
+  const models::TransformerConfig large = model_for(photos());
+  EXPECT_EQ(large.image_width, 64);
+  EXPECT_EQ(large.image_height, 48);
+  for (const Index height : {1, 3, 30, 31, 96, 4000}) {
+    for (const Index width : {2, 37, 64, 1000}) {
+      const models::TransformerConfig odd = model_for(images_of(100, height, width, 3));
+      EXPECT_LE(models::num_patches(odd), 72) << height << " x " << width;
+    }
+  }
+}
+
+TEST(AutoRecipe, AnImageClassifierGrowsWithTheTimeAndTheNumberOfImages) {
+  const auto width_in = [](const DataSize& data, double count) {
+    return in_minutes(ModelKind::image_classifier, data, count).model.model_dim;
+  };
+  EXPECT_EQ(in_minutes(ModelKind::image_classifier, digits(), 1).model.patch_side, 7);
+  EXPECT_EQ(width_in(small_photos(), 5), 64);
+  EXPECT_EQ(width_in(small_photos(), 60), 128);
+  EXPECT_GT(width_in(small_photos(), 600), 128);
+  EXPECT_LT(width_in(photos(), 600), width_in(small_photos(), 600));
+  EXPECT_EQ(in_minutes(ModelKind::image_classifier, small_photos(), 60).model.dropout, 0);
+}
+
+TEST(AutoRecipe, ImagesWithoutALimitOfTimeHaveAModelOfTenMinutes) {
+  const RunBudget epochs_only{epochs(30), two_cores}, ten_minutes{minutes(10), two_cores};
+  EXPECT_EQ(auto_recipe(ModelKind::image_classifier, small_photos(), epochs_only).model.model_dim,
+            auto_recipe(ModelKind::image_classifier, small_photos(), ten_minutes).model.model_dim);
+}
+
+TEST(AutoRecipe, FitsPatchesAndImageSizesToEachOther) {
+  const auto model_with = [](const Settings& settings) {
+    Recipe recipe = recipe_preset("images");
+    customize(recipe, settings);
+    fit_to_settings(recipe, settings);
+    EXPECT_NO_THROW(models::validate(recipe.model));
+    return recipe.model;
+  };
+  EXPECT_EQ(model_with({{"image-height", "40"}, {"image-width", "40"}}).patch_side, 5);
+  EXPECT_EQ(model_with({{"image-height", "37"}, {"image-width", "37"}}).patch_side, 37);
+  EXPECT_EQ(model_with({{"patch-side", "8"}}).image_height, 32);
+  EXPECT_EQ(model_with({}), recipe_preset("images").model);
+  Recipe recipe = recipe_preset("images");
+  const Settings huge{{"image-height", "9000000000000000000"}};
+  customize(recipe, huge);
+  EXPECT_THROW(fit_to_settings(recipe, huge), Error);
+}
+
 TEST(AutoRecipe, KeepsWhatWasGivenAndFitsTheRest) {
   const Recipe recipe = auto_recipe(
       ModelKind::translation, captions(), {minutes(60), two_cores},
@@ -102,7 +168,8 @@ TEST(AutoRecipe, KeepsWhatWasGivenAndFitsTheRest) {
 // only in settings that are said to be chosen.
 TEST(AutoRecipe, IsValidAndDiffersFromThePresetOnlyWhereItSaysSo) {
   const std::vector<DataSize> sizes{captions(), many_sentences(), questions(), requests(),
-                                    reviews(),  plays(),          library(),   {}};
+                                    reviews(),  plays(),          library(),   {},
+                                    digits(),   small_photos(),   photos()};
   for (const TaskType& type : task_types()) {
     for (const DataSize& data : sizes) {
       for (const RunLength& after : {minutes(0.1), minutes(2), minutes(60), minutes(6000),

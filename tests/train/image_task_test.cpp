@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "heed/base/parallel.h"
 #include "heed/models/model_folder.h"
@@ -51,6 +54,77 @@ TEST(ImageTask, IsTheSameToTheBitForAnyNumberOfThreads) {
   }
   set_num_threads(before);
   EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+TEST(ImageTask, SeesTheSameFlipsForAnyNumberOfThreadsAndWhenItIsResumed) {
+  const ToyImages toy;
+  const auto training = [&](const std::string& model) {
+    Training flipped = toy.training(model);
+    flipped.recipe.training.flip = true;
+    return flipped;
+  };
+  const int before = num_threads();
+  set_num_threads(1);
+  const std::string expected = hash_after(training("whole"));
+  set_num_threads(2);
+  Watcher watcher;
+  watcher.stop_after = 5;
+  ASSERT_EQ(train_model(training("stopped"), watcher).end, RunEnd::interrupted);
+  EXPECT_EQ(hash_after(training("stopped")), expected);
+  set_num_threads(before);
+  EXPECT_NE(hash_after(toy.training("not-flipped")), expected);
+}
+
+TEST(ImageTask, DrawsTheAugmentationForEachEpochAndImage) {
+  TrainingOptions training;
+  training.shift = 4;
+  training.flip = true;
+  constexpr Index count = 1000;
+  Index flips = 0, same_as_next_epoch = 0;
+  std::set<std::pair<Index, Index>> shifts;
+  for (Index image = 0; image < count; ++image) {
+    const data::Augmentation first = augmentation_of(training, 0, image);
+    EXPECT_LE(std::max(std::abs(first.down), std::abs(first.right)), 4);
+    flips += first.flip;
+    same_as_next_epoch += first.flip == augmentation_of(training, 1, image).flip;
+    shifts.insert({first.down, first.right});
+  }
+  EXPECT_NEAR(static_cast<double>(flips), count / 2, 60);
+  EXPECT_NEAR(static_cast<double>(same_as_next_epoch), count / 2, 60);
+  EXPECT_EQ(shifts.size(), 81u);
+}
+
+// What a run drew before there were flips, it draws still.
+TEST(ImageTask, DrawsTheSameShiftsWithFlipsAndWithout) {
+  TrainingOptions still, shifted, flipped;
+  shifted.shift = flipped.shift = 2;
+  flipped.flip = true;
+  const std::vector<std::pair<Index, Index>> expected{{-2, 0}, {2, -2}, {-1, 0},
+                                                      {1, 0},  {2, 1},  {-2, 1}};
+  for (Index image = 0; image < std::ssize(expected); ++image) {
+    const data::Augmentation one = augmentation_of(shifted, 3, image);
+    const data::Augmentation two = augmentation_of(flipped, 3, image);
+    EXPECT_EQ(std::pair(one.down, one.right), expected[static_cast<std::size_t>(image)]);
+    EXPECT_EQ(std::pair(two.down, two.right), std::pair(one.down, one.right));
+    EXPECT_FALSE(one.flip);
+    const data::Augmentation none = augmentation_of(still, 3, image);
+    EXPECT_EQ(std::tuple(none.flip, none.down, none.right), std::tuple(false, 0, 0));
+  }
+}
+
+TEST(ImageTask, ReadsTheImagesAgainForARecipeWithAnotherSize) {
+  const ToyImages toy;
+  Training training = toy.training("model");
+  Recipe recipe = training.recipe;
+  recipe.model.image_height = recipe.model.image_width = 4;
+  ImageTask task(training.files, recipe);
+  const DataSize size = task.data_size().value();
+  EXPECT_EQ(size.images.count, 60);
+  EXPECT_EQ(size.images.height, 8);
+  EXPECT_EQ(size.images.width, 8);
+  EXPECT_EQ(size.images.channels, 1);
+  task.set_recipe(training.recipe);
+  EXPECT_EQ(task.data_hash(), ImageTask(training.files, training.recipe).data_hash());
 }
 
 TEST(ImageTask, MovesTheImagesIfAsked) {

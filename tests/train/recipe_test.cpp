@@ -78,6 +78,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"tokenize", "none"},
                                                       {"class-weights", "balanced"},
                                                       {"shift", "3"},
+                                                      {"flip", "true"},
                                                       {"fields", "en,de"},
                                                       {"header", "false"},
                                                       {"truncate-source", "50"},
@@ -177,6 +178,8 @@ TEST(Recipe, RefusesBadValuesAndNamesTheSetting) {
                                                     {"bpe-dropout", "-0.1"},
                                                     {"fields", "en"},
                                                     {"shift", "-1"},
+                                                    {"shift", "8193"},
+                                                    {"flip", "perhaps"},
                                                     {"image-channels", "4"},
                                                     {"epsilon", "0"},
                                                     {"epsilon", "1e-50"},
@@ -221,7 +224,8 @@ TEST(Recipe, KnowsTheNamesThatOtherToolsHaveForItsSettings) {
       {"vocabulary", {"vocab-size"}},
       {"width", {"d-model", "dim", "dim-model"}},
       {"accumulate", {"update-freq", "gradient-accumulation-steps"}},
-      {"clip", {"clip-norm", "max-grad-norm"}}};
+      {"clip", {"clip-norm", "max-grad-norm"}},
+      {"shift", {"crop"}}};
   for (const auto& [name, aliases] : settings) {
     Recipe by_name;
     set_fields(by_name, {{name, "7"}});
@@ -254,7 +258,8 @@ TEST(Recipe, RefusesSettingsThatDoNotGoTogether) {
       {{"batch-tokens", "100"}},
       {{"positions", "learned"}, {"max-positions", "100"}},
       {{"average", "5"}, {"ema", "0.9"}},
-      {{"keep", "5"}, {"lora", "2"}}};
+      {{"keep", "5"}, {"lora", "2"}},
+      {{"flip", "true"}}};  // text
   for (const auto& settings : bad) {
     Recipe recipe;
     for (const auto& [name, value] : settings) set(recipe, name, value);

@@ -320,7 +320,7 @@ void add_input_options(Command& command, EvaluateOptions& options) {
                               "labelled lines for a classifier: .tsv, .csv or .jsonl");
   CLI::Option* images =
       add("--images", options.images, "FOLDER",
-          "images for a classifier: a folder for each label, or MNIST's test set");
+          "images for a classifier: a folder for each label, or the test set of MNIST or CIFAR-10");
   for (CLI::Option* needs_model : {source, pairs, text, labelled, images}) {
     needs_model->needs(model);
   }

@@ -113,16 +113,28 @@ void TrainingProgress::on_start(const train::RunStart& start) {
   log_.flush();
 }
 
+namespace {
+
+std::string images_text(const models::TransformerConfig& model) {
+  if (models::has_text(model.kind)) return "";
+  return fmt::format("; images of {} x {} in {}, patches of {} x {}", model.image_width,
+                     model.image_height, model.image_channels == 1 ? "grey" : "colour",
+                     model.patch_side, model.patch_side);
+}
+
+}  // namespace
+
 void TrainingProgress::on_recipe(const train::Recipe& recipe) {
   const models::TransformerConfig& model = recipe.model;
   const train::TrainingOptions& training = recipe.training;
   recipe_ = fmt::format(
       "recipe: {} layers of width {}, {} heads; batches of {} tokens, learning rate {:.3g}, "
       "dropout "
-      "{:.2g}{}\n",
+      "{:.2g}{}{}\n",
       layers_text(model), model.model_dim, model.num_heads, training.batch_tokens,
       training.schedule.peak, model.dropout,
-      training.curriculum > 0 ? fmt::format(", curriculum of {} epochs", training.curriculum) : "");
+      training.curriculum > 0 ? fmt::format(", curriculum of {} epochs", training.curriculum) : "",
+      images_text(model));
 }
 
 void TrainingProgress::on_plan(const train::RunPlan& plan) {

@@ -64,7 +64,7 @@ class IdxFile {
 
 }  // namespace
 
-IdxImages read_idx_images(const std::string& path) {
+ImageArray read_idx_images(const std::string& path) {
   IdxFile file(path, "images");
   file.expect_magic(3);
   const std::uint64_t count = file.number(), height = file.number(), width = file.number();
@@ -73,9 +73,9 @@ IdxImages read_idx_images(const std::string& path) {
   const auto size = io::CheckedSize(count, path, ErrorKind::data) * height * width;
   check_as(ErrorKind::data, size.value() <= max_bytes, path, ": expected at most ", max_bytes,
            " bytes of images, found ", size.value());
-  IdxImages images{.count = static_cast<Index>(count),
-                   .shape = {static_cast<Index>(height), static_cast<Index>(width), 1},
-                   .pixels = {}};
+  ImageArray images{.count = static_cast<Index>(count),
+                    .shape = {static_cast<Index>(height), static_cast<Index>(width), 1},
+                    .pixels = {}};
   const auto what = [&] { return std::to_string(size.value()) + " bytes of images"; };
   images.pixels =
       io::require_memory(ErrorKind::data, path, what, [&] { return file.rest(size.value()); });

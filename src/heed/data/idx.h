@@ -9,18 +9,11 @@
 
 namespace heed::data {
 
-// Grey images of one size, end to end.
-struct IdxImages {
-  Index count = 0;
-  ImageShape shape;
-  std::vector<std::uint8_t> pixels;  // [count, height, width]
-};
-
-// Both refuse (ErrorKind::data), with the path: a file that does not start with the magic number of
-// its kind (2051 for images, 2049 for labels), that holds nothing, or fewer or more bytes
-// than its sizes say, or more than 4 GiB of images. They take no more memory than the file has
-// bytes for.
-IdxImages read_idx_images(const std::string& path);
+// Grey images, and labels. Both refuse (ErrorKind::data), with the path: a file that does not start
+// with the magic number of its kind (2051 for images, 2049 for labels), that holds nothing, or
+// fewer or more bytes than its sizes say, or more than 4 GiB of images. They take no more memory
+// than the file has bytes for.
+ImageArray read_idx_images(const std::string& path);
 std::vector<std::uint8_t> read_idx_labels(const std::string& path);
 
 }  // namespace heed::data

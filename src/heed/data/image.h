@@ -25,6 +25,13 @@ struct Image {
   std::vector<std::uint8_t> pixels;  // [height, width, channels]
 };
 
+// Images of one shape, end to end.
+struct ImageArray {
+  Index count = 0;
+  ImageShape shape;
+  std::vector<std::uint8_t> pixels;  // [count, height, width, channels]
+};
+
 // A dark image. The sizes may come from a file: refuses (ErrorKind::data), with `name`, an image
 // without pixels and one with more than 64 million, before it takes memory for them.
 Image dark_image(std::uint64_t height, std::uint64_t width, std::uint64_t channels,

@@ -19,7 +19,7 @@ PatchGrid::PatchGrid(const ImageShape& image, Index side) : image(image), side(s
 }
 
 void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
-                 const PatchGrid& grid, Shift shift) {
+                 const PatchGrid& grid, const Augmentation& augmentation) {
   const auto [height, width, channels] = grid.image;
   check(std::ssize(pixels) == grid.image.size(), "patches: expected an image of ",
         grid.image.size(), " bytes, got ", pixels.size());
@@ -27,9 +27,10 @@ void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
         " values, got ", patches.size());
   const Index patches_per_row = width / grid.side;
   for (Index y = 0; y < height; ++y) {
-    const Index from_y = std::clamp<Index>(y - shift.down, 0, height - 1);
+    const Index from_y = std::clamp<Index>(y - augmentation.down, 0, height - 1);
     for (Index x = 0; x < width; ++x) {
-      const Index from_x = std::clamp<Index>(x - shift.right, 0, width - 1);
+      const Index moved_x = std::clamp<Index>(x - augmentation.right, 0, width - 1);
+      const Index from_x = augmentation.flip ? width - 1 - moved_x : moved_x;
       const Index patch = (y / grid.side) * patches_per_row + x / grid.side;
       const Index place = (y % grid.side) * grid.side + x % grid.side;
       float* to = patches.data() + patch * grid.patch_dim() + place * channels;
@@ -40,16 +41,16 @@ void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
 }
 
 Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
-                     std::span<const Shift> shifts) {
-  check(shifts.empty() || shifts.size() == images.size(), "image patches: expected ", images.size(),
-        " shifts, one for each image, got ", shifts.size());
+                     std::span<const Augmentation> augmentations) {
+  check(augmentations.empty() || augmentations.size() == images.size(), "image patches: expected ",
+        images.size(), " augmentations, one for each image, got ", augmentations.size());
   const auto count = std::ssize(images);
   Tensor patches = Tensor::empty({count * grid.num_patches(), grid.patch_dim()});
   const auto size = static_cast<std::size_t>(grid.image.size());
   parallel_ranges(count, images_per_task, [&, values = patches.values()](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       cut_patches(values.subspan(i * size, size), images[i], grid,
-                  shifts.empty() ? Shift{} : shifts[i]);
+                  augmentations.empty() ? Augmentation{} : augmentations[i]);
     }
   });
   return patches;

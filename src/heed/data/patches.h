@@ -9,8 +9,11 @@
 
 namespace heed::data {
 
-// How far an image is moved, in pixels: down and to the right, or up and left if negative.
-struct Shift {
+// How training sees an image: mirrored left to right, then moved by some pixels, down and to the
+// right, or up and left if negative. Where the moved image has no pixels, its border is repeated:
+// that is a crop of the image, padded with its border.
+struct Augmentation {
+  bool flip = false;
   Index down = 0;
   Index right = 0;
 };
@@ -27,15 +30,15 @@ struct PatchGrid {
 };
 
 // The patches of one image as numbers from 0 to 1: `patches` [num_patches, patch_dim], each patch
-// [side, side, channels]. Where the shifted image has no pixels, its border is repeated.
+// [side, side, channels].
 void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
-                 const PatchGrid& grid, Shift shift = {});
+                 const PatchGrid& grid, const Augmentation& augmentation = {});
 
 using Pixels = std::span<const std::uint8_t>;  // of one image, [height, width, channels]
 
-// The patches of some images, each moved by its shift if there are any:
+// The patches of some images, each with its augmentation if there are any:
 // [images * num_patches, patch_dim]. The same for any number of threads.
 Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
-                     std::span<const Shift> shifts = {});
+                     std::span<const Augmentation> augmentations = {});
 
 }  // namespace heed::data

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "heed/models/config_fields.h"
 
 namespace heed::train {
 namespace {
@@ -21,6 +24,14 @@ constexpr double masked_share = 0.15;
 
 double as_double(Index value) { return static_cast<double>(value); }
 
+bool has_images(const Recipe& recipe) { return recipe.model.kind == ModelKind::image_classifier; }
+
+// Of an epoch.
+double source_tokens(const Recipe& recipe, const DataSize& data) {
+  if (has_images(recipe)) return as_double(data.images.count * models::num_patches(recipe.model));
+  return as_double(data.source.tokens);
+}
+
 // Multiplications by a weight in one forward pass over the data.
 double epoch_weights(const Recipe& recipe, const DataSize& data) {
   const models::TransformerConfig& model = recipe.model;
@@ -32,7 +43,7 @@ double epoch_weights(const Recipe& recipe, const DataSize& data) {
   const double decoder =
       as_double(model.decoder_layers) * (attention * width * width + feed_forward);
   const double output = as_double(recipe.tokenizer.vocabulary) * width;
-  const double source = as_double(data.source.tokens), target = as_double(data.target.tokens);
+  const double source = source_tokens(recipe, data), target = as_double(data.target.tokens);
   switch (model.kind) {
     case ModelKind::translation:
       return source * encoder + target * (decoder + output);
@@ -48,7 +59,8 @@ double epoch_weights(const Recipe& recipe, const DataSize& data) {
 // Tokens that fill the batches of an epoch.
 double epoch_tokens(const Recipe& recipe, const DataSize& data) {
   const bool is_pair = recipe.model.kind == ModelKind::translation;
-  return as_double(std::max<Index>({data.source.tokens, is_pair ? data.target.tokens : 0, 1}));
+  const double target = is_pair ? as_double(data.target.tokens) : 0;
+  return std::max({source_tokens(recipe, data), target, 1.0});
 }
 
 // Tokens that the run sees, those of all epochs together.
@@ -220,7 +232,113 @@ Recipe masked_model(const DataSize& data, const RunBudget& budget) {
   return recipe;
 }
 
-// What was chosen must go with what was given.
+// The time of a pass grows with their number.
+constexpr Index max_patches = 64;
+
+// The smallest side with so few patches; if one that is not twice as large divides the image, that.
+Index patch_side_for(Index height, Index width, Index most_patches) {
+  constexpr Index min_side = 2;
+  const double area = as_double(height) * as_double(width) / as_double(most_patches);
+  const Index smallest = std::max(min_side, static_cast<Index>(std::ceil(std::sqrt(area))));
+  for (Index side = smallest; side < 2 * smallest; ++side) {
+    if (height % side == 0 && width % side == 0) return side;
+  }
+  return smallest;
+}
+
+Index nearest_multiple(Index size, Index of) {
+  return std::max<Index>(1, (size + of / 2) / of) * of;
+}
+
+// Images as they are, but not larger than they need to be to tell what they show.
+void fit_image(models::TransformerConfig& model, const ImageDataSize& images, Index most_patches) {
+  constexpr Index max_side = 64;
+  const Index longest = std::max({images.height, images.width, max_side});
+  const Index height = std::max<Index>(1, images.height * max_side / longest);
+  const Index width = std::max<Index>(1, images.width * max_side / longest);
+  model.patch_side = patch_side_for(height, width, most_patches);
+  model.image_height = nearest_multiple(height, model.patch_side);
+  model.image_width = nearest_multiple(width, model.patch_side);
+  model.image_channels = images.channels;
+}
+
+struct ImageModelSize {
+  Index most_patches, layers, width, feed_forward, heads, batch_images;
+  double peak_rate;
+  double min_seen;   // images that the run sees, those of all epochs together
+  Index min_images;  // of the data
+};
+constexpr std::array image_sizes{
+    ImageModelSize{16, 4, 64, 256, 4, 128, 0.002, 0, 0},
+    ImageModelSize{max_patches, 4, 64, 256, 4, 64, 0.002, 4e5, 0},
+    ImageModelSize{max_patches, 6, 128, 256, 4, 64, 0.0015, 8e5, 10'000},
+    ImageModelSize{max_patches, 9, 192, 384, 6, 64, 0.001, 2e6, 30'000},
+    ImageModelSize{max_patches, 12, 384, 768, 6, 64, 0.0005, 6e6, 30'000}};
+
+Recipe image_classifier(const ImageModelSize& size, const ImageDataSize& images) {
+  Recipe recipe = recipe_preset("images");
+  models::TransformerConfig& model = recipe.model;
+  fit_image(model, images, size.most_patches);
+  model.encoder_layers = size.layers;
+  model.model_dim = size.width;
+  model.feed_forward_dim = size.feed_forward;
+  model.num_heads = size.heads;
+  recipe.training.batch_tokens = size.batch_images * models::num_patches(model);
+  recipe.training.schedule.peak = size.peak_rate;
+  return recipe;
+}
+
+// The largest that sees enough images in the time of the run, or in ten minutes.
+Recipe image_classifier(const DataSize& data, const RunBudget& budget) {
+  constexpr double default_minutes = 10, epochs_without_dropout = 30;
+  if (data.images.count == 0) return recipe_preset("images");
+  RunBudget timed = budget;
+  if (!timed.after.minutes) timed.after.minutes = default_minutes;
+  Recipe recipe = image_classifier(image_sizes.front(), data.images);
+  for (const ImageModelSize& size : image_sizes) {
+    const Recipe larger = image_classifier(size, data.images);
+    const double seen = estimated_epochs(larger, data, timed) * as_double(data.images.count);
+    if (seen < size.min_seen || data.images.count < size.min_images) break;
+    recipe = larger;
+  }
+  if (estimated_epochs(recipe, data, budget) < epochs_without_dropout) recipe.model.dropout = 0;
+  return recipe;
+}
+
+// An image size that was given decides about the patches, a patch side about the image size.
+void fit_patches(models::TransformerConfig& model, const Settings& settings) {
+  const bool has_height = settings.contains("image-height");
+  const bool has_width = settings.contains("image-width");
+  Index& side = model.patch_side;
+  if (!settings.contains("patch-side")) {
+    if (!has_height && !has_width) return;
+    models::check_ranges(model, "model", ErrorKind::usage);
+    side = patch_side_for(model.image_height, model.image_width, max_patches);
+    const Index common = std::gcd(model.image_height, model.image_width);
+    if (common % side != 0) side = common;
+  }
+  if (!has_height) model.image_height = nearest_multiple(model.image_height, side);
+  if (!has_width) model.image_width = nearest_multiple(model.image_width, side);
+}
+
+Recipe chosen_recipe(ModelKind kind, const DataSize& data, const RunBudget& budget) {
+  switch (kind) {
+    case ModelKind::translation:
+      return text_to_text(data, budget);
+    case ModelKind::classifier:
+      return classifier(data);
+    case ModelKind::language:
+      return language_model(data, budget);
+    case ModelKind::masked:
+      return masked_model(data, budget);
+    case ModelKind::image_classifier:
+      break;
+  }
+  return image_classifier(data, budget);
+}
+
+}  // namespace
+
 void fit_to_settings(Recipe& recipe, const Settings& settings) {
   models::TransformerConfig& model = recipe.model;
   TrainingOptions& training = recipe.training;
@@ -237,25 +355,8 @@ void fit_to_settings(Recipe& recipe, const Settings& settings) {
       training.max_length = std::min(training.max_length, model.max_positions);
     }
   }
+  if (has_images(recipe)) fit_patches(model, settings);
 }
-
-Recipe chosen_recipe(ModelKind kind, const DataSize& data, const RunBudget& budget) {
-  switch (kind) {
-    case ModelKind::translation:
-      return text_to_text(data, budget);
-    case ModelKind::classifier:
-      return classifier(data);
-    case ModelKind::language:
-      return language_model(data, budget);
-    case ModelKind::masked:
-      return masked_model(data, budget);
-    case ModelKind::image_classifier:
-      break;
-  }
-  return recipe_preset("images");
-}
-
-}  // namespace
 
 double estimated_epochs(const Recipe& recipe, const DataSize& data, const RunBudget& budget) {
   const RunLength& after = budget.after;
@@ -274,27 +375,12 @@ double estimated_epochs(const Recipe& recipe, const DataSize& data, const RunBud
 }
 
 bool is_chosen(std::string_view setting) {
-  constexpr std::string_view chosen[]{"width",
-                                      "encoder-layers",
-                                      "decoder-layers",
-                                      "feed-forward",
-                                      "heads",
-                                      "positions",
-                                      "max-positions",
-                                      "norm",
-                                      "dropout",
-                                      "label-smoothing",
-                                      "vocabulary",
-                                      "subwords",
-                                      "batch-tokens",
-                                      "max-length",
-                                      "curriculum",
-                                      "learning-rate",
-                                      "schedule",
-                                      "warm-up",
-                                      "clip",
-                                      "average",
-                                      "validation-metrics"};
+  constexpr std::string_view chosen[]{
+      "width",         "encoder-layers", "decoder-layers", "feed-forward",    "heads",
+      "image-height",  "image-width",    "image-channels", "patch-side",      "positions",
+      "max-positions", "norm",           "dropout",        "label-smoothing", "vocabulary",
+      "subwords",      "batch-tokens",   "max-length",     "curriculum",      "learning-rate",
+      "schedule",      "warm-up",        "clip",           "average",         "validation-metrics"};
   return std::ranges::count(chosen, setting) > 0;
 }
 

@@ -18,9 +18,18 @@ struct TextSize {
 
 TextSize text_size(std::span<const std::string> lines);
 
+// Of labelled images: how many, and the size of most of them.
+struct ImageDataSize {
+  Index count = 0;
+  Index height = 0;
+  Index width = 0;
+  Index channels = 1;
+};
+
 struct DataSize {
   TextSize source;  // the text itself, if there is no target
   TextSize target;  // of classification, the labels
+  ImageDataSize images = {};
 };
 
 }  // namespace heed::train

@@ -17,6 +17,7 @@ namespace {
 // Keep these random numbers apart from those of initial weights and dropout.
 constexpr std::uint64_t order_place = 0x6f726465;
 constexpr std::uint64_t shift_place = 0x73686966;
+constexpr std::uint64_t flip_place = 0x666c6970;
 
 data::LabelledImages read_images(const std::string& path, data::ImagePart part,
                                  const Recipe& recipe, std::vector<std::string> labels = {}) {
@@ -34,17 +35,54 @@ void hash_images(io::Sha256& hash, const data::LabelledImages& images) {
   }
 }
 
+// A random number for one use, of an image in an epoch.
+std::uint64_t image_bits(const TrainingOptions& training, Index epoch, Index image,
+                         std::uint64_t place) {
+  return random_bits(random_key(training.seed, static_cast<std::uint64_t>(epoch), place),
+                     static_cast<std::uint64_t>(image));
+}
+
 }  // namespace
 
-ImageTask::ImageTask(const FilePaths& files, const Recipe& recipe) : recipe_(recipe) {
-  const std::string valid = path_of(files, "valid-images");
-  check_early_stopping(recipe.training.early_stopping, class_score_names, !valid.empty(),
-                       "`valid_images`");
-  images_ = read_images(path_of(files, "images"), data::ImagePart::train, recipe);
+data::Augmentation augmentation_of(const TrainingOptions& training, Index epoch, Index image) {
+  Rng rng(image_bits(training, epoch, image, shift_place));
+  const auto count = static_cast<std::uint64_t>(2 * training.shift + 1);
+  const auto draw = [&] { return static_cast<Index>(rng.below(count)) - training.shift; };
+  data::Augmentation augmentation;
+  augmentation.flip =
+      training.flip && Rng(image_bits(training, epoch, image, flip_place)).below(2) == 1;
+  augmentation.down = draw();
+  augmentation.right = draw();
+  return augmentation;
+}
+
+ImageTask::ImageTask(const FilePaths& files, const Recipe& recipe)
+    : files_(files), recipe_(recipe) {
+  check_early_stopping(recipe.training.early_stopping, class_score_names,
+                       !path_of(files, "valid-images").empty(), "`valid_images`");
+  read_files();
+}
+
+void ImageTask::read_files() {
+  const std::string valid = path_of(files_, "valid-images");
+  images_ = read_images(path_of(files_, "images"), data::ImagePart::train, recipe_);
   recipe_.model.labels = images_.labels();
   if (!valid.empty()) {
-    validation_ = read_images(valid, data::ImagePart::test, recipe, images_.labels());
+    validation_ = read_images(valid, data::ImagePart::test, recipe_, images_.labels());
   }
+}
+
+std::optional<DataSize> ImageTask::data_size() const {
+  const data::ImageShape& shape = images_.original_shape();
+  DataSize size;
+  size.images = {images_.size(), shape.height, shape.width, shape.channels};
+  return size;
+}
+
+void ImageTask::set_recipe(const Recipe& recipe) {
+  recipe_ = recipe;
+  recipe_.model.labels = images_.labels();
+  if (infer::patch_grid(recipe.model).image != images_.shape()) read_files();
 }
 
 std::string ImageTask::data_hash() const {
@@ -79,18 +117,6 @@ data::UniformBatches ImageTask::batches(const data::LabelledImages& images) cons
   return {images.size(), std::max<Index>(1, recipe_.training.batch_tokens / tokens)};
 }
 
-// A function of the seed, the epoch and the image: the same for any batch that the image is in.
-data::Shift ImageTask::shift_of(Index image, Index epoch) const {
-  const Index max_shift = recipe_.training.shift;
-  const auto step = static_cast<std::uint64_t>(epoch);
-  Rng rng(random_bits(random_key(recipe_.training.seed, step, shift_place),
-                      static_cast<std::uint64_t>(image)));
-  const auto count = static_cast<std::uint64_t>(2 * max_shift + 1);
-  const auto draw = [&] { return static_cast<Index>(rng.below(count)) - max_shift; };
-  const Index down = draw();
-  return {.down = down, .right = draw()};
-}
-
 std::vector<Index> ImageTask::images_of(Index epoch, Index number) const {
   const data::ShuffledRange order(
       static_cast<std::uint64_t>(images_.size()),
@@ -109,9 +135,11 @@ std::string ImageTask::describe_batch(Index epoch, Index number) {
 
 models::ImageBatch ImageTask::training_batch(Index epoch, Index number) {
   const std::vector<Index> images = images_of(epoch, number);
-  std::vector<data::Shift> shifts;
-  for (const Index image : images) shifts.push_back(shift_of(image, epoch));
-  return make_batch(images_, images, shifts);
+  std::vector<data::Augmentation> augmentations;
+  for (const Index image : images) {
+    augmentations.push_back(augmentation_of(recipe_.training, epoch, image));
+  }
+  return make_batch(images_, images, augmentations);
 }
 
 models::ImageBatch ImageTask::validation_batch(Index number) const {
@@ -123,14 +151,14 @@ models::ImageBatch ImageTask::validation_batch(Index number) const {
 
 models::ImageBatch ImageTask::make_batch(const data::LabelledImages& images,
                                          std::span<const Index> numbers,
-                                         std::span<const data::Shift> shifts) const {
+                                         std::span<const data::Augmentation> augmentations) const {
   models::ImageBatch batch;
   std::vector<data::Pixels> pixels;
   for (const Index number : numbers) {
     pixels.push_back(images.pixels(number));
     batch.classes.push_back(images.class_of(number));
   }
-  batch.patches = data::image_patches(pixels, infer::patch_grid(recipe_.model), shifts);
+  batch.patches = data::image_patches(pixels, infer::patch_grid(recipe_.model), augmentations);
   return batch;
 }
 

@@ -12,12 +12,19 @@
 
 namespace heed::train {
 
+// How an image is seen in an epoch: a function of the seed, the epoch and the image, the same for
+// any batch that the image is in.
+data::Augmentation augmentation_of(const TrainingOptions& training, Index epoch, Index image);
+
 class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> {
  public:
   // Reads `images` and `valid_images`.
   ImageTask(const FilePaths& files, const Recipe& recipe);
 
   std::string data_hash() const override;
+  std::optional<DataSize> data_size() const override;
+  // Images of another size are read again.
+  void set_recipe(const Recipe& recipe) override;
   void prepare(const std::string& tokenizer_folder) override;  // images have no tokenizer
   DataSummary summary() const override;
   std::string describe_batch(Index epoch, Index number) override;
@@ -31,12 +38,13 @@ class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> 
   models::ImageBatch validation_batch(Index number) const override;
 
  private:
+  void read_files();
   data::UniformBatches batches(const data::LabelledImages& images) const;
   std::vector<Index> images_of(Index epoch, Index number) const;  // of a batch
-  data::Shift shift_of(Index image, Index epoch) const;
   models::ImageBatch make_batch(const data::LabelledImages& images, std::span<const Index> numbers,
-                                std::span<const data::Shift> shifts = {}) const;
+                                std::span<const data::Augmentation> augmentations = {}) const;
 
+  FilePaths files_;
   Recipe recipe_;
   data::LabelledImages images_;
   std::optional<data::LabelledImages> validation_;

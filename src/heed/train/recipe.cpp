@@ -53,6 +53,7 @@ constexpr Choice<ClassWeights> class_weights[]{{"none", ClassWeights::none},
 constexpr Choice<bool> yes_or_no[]{{"true", true}, {"false", false}};
 
 constexpr double below_one = 0.999999;  // for rates that must not reach 1
+constexpr Index max_shift = 1 << 13;    // in pixels, the side of the largest image
 
 // Squares of gradients below about 1e-21 are 0 as floats. Adam then divides by epsilon alone, which
 // must not be smaller than such a gradient.
@@ -277,7 +278,10 @@ void add_data_fields(FieldList& list, TrainingOptions& training) {
   list.may_differ_on_resume();
   list.choice("class-weights", training.class_weights, "class weights in the loss", class_weights);
   list.number<Index>("shift", training.shift, 0,
-                     "image augmentation: maximum random shift in pixels");
+                     "image augmentation: random crop, shifted by at most so many pixels",
+                     max_shift);
+  list.alias({"crop"});
+  list.flag("flip", training.flip, "image augmentation: random horizontal flip");
 }
 
 void add_fine_tuning_fields(FieldList& list, TrainingOptions& training) {
@@ -377,6 +381,9 @@ void validate(const Recipe& recipe) {
            "`curriculum`: expected 0 for running text and images, whose examples have one length, "
            "found ",
            training.curriculum);
+  check_as(ErrorKind::usage,
+           !training.flip || recipe.model.kind == models::ModelKind::image_classifier,
+           "`flip`: expected images, found text");
   check_as(ErrorKind::usage,
            training.bpe_dropout == 0 || recipe.tokenizer.subwords == text::Subwords::bpe,
            "`bpe_dropout`: expected `subwords` bpe, found ", name_of(recipe.tokenizer.subwords));

@@ -48,7 +48,8 @@ struct TrainingOptions {
   std::string validation_metrics = "bleu";  // of text to text; see text_metrics.h
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
-  Index shift = 0;  // maximum random shift of images in pixels
+  Index shift = 0;    // maximum random shift of images in pixels: a random crop
+  bool flip = false;  // images are mirrored left to right with probability 1/2
   // Names or numbers of the columns of source and target, or of label and text; empty: recognised.
   std::string fields = {};
   std::optional<bool> header = {};  // of files with columns; nothing: recognised

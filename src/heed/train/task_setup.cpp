@@ -56,6 +56,7 @@ RunDescription describe_run(const Training& training) {
   RunDescription run;
   run.recipe = training.recipe;
   run.recipe.model.kind = type.model;
+  if (training.automatic) fit_to_settings(run.recipe, *training.automatic);
   validate(run.recipe);
   return run;
 }

@@ -70,8 +70,8 @@ const std::vector<TaskType>& table() {
        make<MaskedTask>},
       {"image classification",
        ModelKind::image_classifier,
-       {{"images", "folder of PNG or JPEG images, one subfolder per class, or of MNIST files"},
-        {"valid-images", "validation images; for MNIST files, the test set", is_optional},
+       {{"images", "folder of PNG or JPEG images, one subfolder per class, of MNIST or CIFAR-10"},
+        {"valid-images", "validation images; of MNIST and CIFAR-10, the test set", is_optional},
         base_model},
        "images",
        make<ImageTask>}};
