@@ -210,13 +210,16 @@ constexpr ScoreLabel percentages[]{{"bleu", "BLEU"},
                                    {"exact_match", "exact match"},
                                    {"squad_exact_match", "SQuAD exact match"},
                                    {"squad_f1", "SQuAD F1"}};
+constexpr ScoreLabel shares[]{{"macro_f1", "macro-F1"}, {"f1", "F1"}};
 
 std::string score_text(const train::Score& score) {
   const auto percentage = std::ranges::find(percentages, score.name, &ScoreLabel::name);
   if (percentage != std::end(percentages)) {
     return fmt::format("{} {:.2f}", percentage->label, score.value);
   }
-  return fmt::format("{} {:.4f}", score.name == "macro_f1" ? "macro-F1" : score.name, score.value);
+  const auto share = std::ranges::find(shares, score.name, &ScoreLabel::name);
+  return fmt::format("{} {:.4f}", share == std::end(shares) ? score.name : share->label,
+                     score.value);
 }
 
 }  // namespace
