@@ -88,7 +88,8 @@ int tag_words(const ClassifyOptions& options, std::istream& in, std::ostream& ou
       in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
         const auto results =
             tagger.tag(lines, {.batch_tokens = options.batch_tokens, .first_line = first_line});
-        for (const Words& words : results) (options.json ? print_json_tags : print_tags)(out, words);
+        for (const Words& words : results)
+          (options.json ? print_json_tags : print_tags)(out, words);
       });
   return 0;
 }

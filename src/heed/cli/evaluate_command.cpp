@@ -362,7 +362,9 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   }
   command.flag("--truncate", options.truncate, "truncate sources that are too long for the model");
   command.group(option_group::output);
-  command.flag("--confusion", options.confusion, "print the confusion matrix of a classifier or tagger")
+  command
+      .flag("--confusion", options.confusion,
+            "print the confusion matrix of a classifier or tagger")
       ->excludes(reference);
 }
 

@@ -20,8 +20,8 @@ struct EvaluateOptions {
   bool stem = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};  // also: rouge, exact-match, squad
-  // Instead of references: pairs of lines, a text, lines with labels, words with tags or a folder of
-  // images, and the model that is scored on them.
+  // Instead of references: pairs of lines, a text, lines with labels, words with tags or a folder
+  // of images, and the model that is scored on them.
   std::filesystem::path source = {};
   std::filesystem::path target = {};
   std::filesystem::path pairs = {};  // both in one file of records

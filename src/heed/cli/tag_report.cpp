@@ -63,8 +63,8 @@ std::string score_lines(const metrics::TagScores& scores) {
   std::string lines = fmt::format("accuracy {:.4f} ({} of {} words)\n", metrics::accuracy(words),
                                   words.num_correct(), words.num_lines());
   if (!scores.entities) return lines + fmt::format("macro-F1 {:.4f}\n", metrics::macro_f1(words));
-  lines += fmt::format("{} ({} entities)\n", text_of(scores.entities->micro),
-                       scores.entities->support);
+  lines +=
+      fmt::format("{} ({} entities)\n", text_of(scores.entities->micro), scores.entities->support);
   for (const metrics::EntityTypeScores& type : scores.entities->types) {
     lines += fmt::format("{}: {} ({})\n", type.type, text_of(type.scores), type.support);
   }
