@@ -5,7 +5,7 @@
 namespace heed::metrics {
 namespace {
 
-std::vector<int> joined(std::span<const std::vector<int>> lines) {
+std::vector<int> concatenate(std::span<const std::vector<int>> lines) {
   std::vector<int> all;
   for (const std::vector<int>& line : lines) all.insert(all.end(), line.begin(), line.end());
   return all;
@@ -29,7 +29,7 @@ bool are_entity_tags(std::span<const std::string> tags) {
 
 TagScores score_tags(std::span<const std::vector<int>> predicted,
                      std::span<const std::vector<int>> right, std::span<const std::string> tags) {
-  TagScores scores{ConfusionTable(joined(right), joined(predicted), static_cast<int>(tags.size())),
+  TagScores scores{ConfusionTable(concatenate(right), concatenate(predicted), static_cast<int>(tags.size())),
                    {}};
   if (are_entity_tags(tags)) {
     scores.entities = score_sequence_labels(names_of(predicted, tags), names_of(right, tags));
