@@ -59,6 +59,7 @@ set(HEED_PUBLIC_HEADERS
   heed/models/model_folder.h
   heed/models/packed_ids.h
   heed/models/presets.h
+  heed/models/tagger.h
   heed/models/transformer_config.h
   heed/models/translation_model.h
   heed/infer/class_probabilities.h
@@ -68,6 +69,7 @@ set(HEED_PUBLIC_HEADERS
   heed/infer/image_labeller.h
   heed/infer/line_classifier.h
   heed/infer/line_options.h
+  heed/infer/line_tagger.h
   heed/infer/sentence_encoder.h
   heed/infer/text_generator.h
   heed/infer/translator.h

@@ -57,6 +57,7 @@ void add_models(const Seeds& seeds) {
   add("classifier", tiny_model(ModelKind::classifier));
   add("masked", tiny_model(ModelKind::masked));
   add("image_classifier", tiny_model(ModelKind::image_classifier));
+  add("tagger", tiny_model(ModelKind::tagger));
   for (const WeightFormat format :
        {WeightFormat::f16, WeightFormat::bf16, WeightFormat::int8, WeightFormat::int4}) {
     add("language_" + std::string(name_of(format)), tiny_model(ModelKind::language, format));
@@ -118,6 +119,12 @@ void add_corpora(const Seeds& seeds) {
   seeds.add("records", "csv", '\1' + csv);
   seeds.add("records", "jsonl", '\2' + jsonl);
   seeds.add("records", "gzip", '\0' + gzip(tsv));
+  const std::string rows = "-DOCSTART- -X- O\n\nAda NNP B-PER\nwas VBD O\n\nLondon NNP B-LOC\n";
+  const std::string objects =
+      "{\"tokens\": [\"Ada\", \"was\"], \"ner_tags\": [\"B-PER\", \"O\"]}\n";
+  seeds.add("tagged", "rows", '\0' + rows);
+  seeds.add("tagged", "objects", '\1' + objects);
+  seeds.add("tagged", "gzip", '\0' + gzip(rows));
   seeds.add("lines", "plain", "\xef\xbb\xbfone\r\ntwo\n\nthr\xc3\xa9\xc3\xa9");
   seeds.add("lines", "gzip", gzip("one\ntwo\n"));
   seeds.add("lines", "zstd", zstd("one\ntwo\n"));

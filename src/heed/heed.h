@@ -43,6 +43,7 @@
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/presets.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 
@@ -50,6 +51,7 @@
 #include "heed/infer/fill_mask.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/infer/line_tagger.h"
 #include "heed/infer/sentence_encoder.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"

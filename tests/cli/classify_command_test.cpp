@@ -90,6 +90,47 @@ TEST(ClassifyCommand, TakesPathsForAClassifierOfImages) {
                [&] { classify({.model = toy.file("model")}, text, out); });
 }
 
+struct SavedTagger {
+  TemporaryFolder folder;
+  SavedTagger() {
+    const models::TaggerFolder& model = infer::toy_tagger();
+    models::save_model_folder(folder.path(), model.model, model.tokenizer);
+  }
+  std::string run(const std::string& input, ClassifyOptions options = {}) const {
+    options.model = folder.path();
+    std::istringstream in(input);
+    std::ostringstream out;
+    EXPECT_EQ(classify(options, in, out), 0);
+    return out.str();
+  }
+};
+
+TEST(ClassifyCommand, GivesTheTagsOfEveryWordForATagger) {
+  const SavedTagger model;
+  EXPECT_EQ(model.run("red in the green hill\n\n  blue\tof \n"),
+            "B-COLOUR O B-PLACE I-PLACE I-PLACE\n\nB-COLOUR O\n");
+}
+
+TEST(ClassifyCommand, PrintsTheWordsOfATaggerAsJson) {
+  const SavedTagger model;
+  std::istringstream lines(model.run("red of\n\n", {.json = true}));
+  std::string first, blank;
+  std::getline(lines, first);
+  std::getline(lines, blank);
+  const auto words = nlohmann::json::parse(first);
+  ASSERT_EQ(words.size(), 2u);
+  EXPECT_EQ(words[0]["word"], "red");
+  EXPECT_EQ(words[0]["tag"], "B-COLOUR");
+  EXPECT_GT(words[0]["probability"], 0.5);
+  EXPECT_EQ(words[1]["tag"], "O");
+  EXPECT_EQ(blank, "[]");
+}
+
+TEST(ClassifyCommand, ATaggerGivesOneTagForAWord) {
+  expect_error(ErrorKind::usage, "`top`: expected 1 for a tagger, found 3",
+               [] { SavedTagger().run("red\n", {.top = 3}); });
+}
+
 TEST(ClassifyCommand, UnderstandsItsOptions) {
   EXPECT_NO_THROW(
       classify_command().app()->parse("--model m --top 3 --json --threads 1 --batch-tokens 9"));

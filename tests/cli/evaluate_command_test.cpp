@@ -285,6 +285,60 @@ TEST(EvaluateCommand, RefusesLabelsThatTheClassifierDoesNotKnowAndOtherModels) {
   EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
 }
 
+// A tagger, and sentences of which it gets a colour wrong and finds a place too many.
+struct SavedTagger {
+  TemporaryFolder folder;
+  std::string model = folder.file("model");
+  std::string words = folder.write(
+      "test.conll",
+      "red B-COLOUR\nof O\nthe B-PLACE\ngreen I-PLACE\nhill I-PLACE\n\nblue O\nof B-COLOUR\n");
+  SavedTagger() {
+    models::save_model_folder(model, infer::toy_tagger().model, infer::toy_tagger().tokenizer);
+  }
+  EvaluateOptions options() const { return {.tagged = words, .model = model}; }
+  std::string run(const EvaluateOptions& options) const {
+    std::istringstream in;
+    std::ostringstream out;
+    EXPECT_EQ(evaluate(options, in, out), 0);
+    return out.str();
+  }
+};
+
+TEST(EvaluateCommand, TellsHowManyWordsAndEntitiesATaggerFinds) {
+  const SavedTagger saved;
+  EXPECT_EQ(saved.run(saved.options()),
+            "accuracy 0.7143 (5 of 7 words)\n"
+            "precision 0.6667, recall 0.6667, F1 0.6667 (3 entities)\n"
+            "COLOUR: precision 0.5000, recall 0.5000, F1 0.5000 (2)\n"
+            "PLACE: precision 1.0000, recall 1.0000, F1 1.0000 (1)\n");
+}
+
+TEST(EvaluateCommand, PrintsTheScoresOfATaggerAsJson) {
+  const SavedTagger saved;
+  EvaluateOptions options = saved.options();
+  options.json = options.confusion = true;
+  const auto json = nlohmann::json::parse(saved.run(options));
+  EXPECT_EQ(json["words"], 7);
+  EXPECT_EQ(json["entities"]["types"][1]["type"], "PLACE");
+  EXPECT_EQ(json["tags"][3]["tag"], "O");
+  EXPECT_EQ(json["confusion"],
+            nlohmann::json({{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 2, 0}, {1, 0, 0, 1}}));
+}
+
+TEST(EvaluateCommand, RefusesTagsThatTheTaggerDoesNotKnow) {
+  const SavedTagger saved;
+  EvaluateOptions options = saved.options();
+  options.tagged = saved.folder.write("other.conll", "red B-COLOUR\nof IN\n");
+  const Error unknown = error_of(options, "");
+  EXPECT_EQ(exit_code(unknown.kind()), 3);
+  EXPECT_EQ(unknown.what(),
+            options.tagged.string() + ":2: expected one of the 4 tags of the model, found IN");
+  EXPECT_NO_THROW(evaluate_command().app()->parse("--tagged t --model m --confusion --json"));
+  EXPECT_THROW(evaluate_command().app()->parse("--tagged t"), CLI::ParseError);
+  EXPECT_THROW(evaluate_command().app()->parse("--tagged t --model m --fields a,b"),
+               CLI::ParseError);
+}
+
 // Of the 16 images to test, 2 lie in the wrong folder.
 TEST(EvaluateCommand, TellsHowOftenAClassifierOfImagesIsRight) {
   const train::ToyImages toy;

@@ -5,7 +5,7 @@
 
 compares its log-probabilities of the lines with those that the program HEED prints for the folder MODEL, and
 exits with 1 if two of them differ by more than 1e-5. A line is source TAB target for a translation model, text for a
-language model and a classifier, and text with <mask> for a masked model. Tokenizers: BPE.
+language model, a classifier and a tagger, and text with <mask> for a masked model. Tokenizers: BPE.
 """
 import json
 import math
@@ -214,9 +214,15 @@ class Network:
             pooled = x[:1] if pooling == "first" else x.mean(axis=0, keepdims=True)
         return log_softmax(self.linear("head", pooled))[0]
 
+    def tags(self, words):
+        """A row for each word, which is given as its ids."""
+        x = self.stack("encoder", "embedding", sum(words, []) + [END])
+        first = np.cumsum([0] + [len(word) for word in words[:-1]])
+        return log_softmax(self.linear("head", x[first]))
+
 
 def heed(program, *arguments, lines):
-    """The JSON objects that a command prints, one for each line."""
+    """The JSON values that a command prints, one for each line."""
     result = subprocess.run([program, *arguments, "--json"], input="\n".join(lines) + "\n", text=True,
                             stdout=subprocess.PIPE, encoding="utf-8", check=True)
     objects = [json.loads(line) for line in result.stdout.splitlines()]
@@ -254,6 +260,14 @@ def compare_classifier(program, folder, network, tokenizer, lines):
             yield ours[labels.index(one["label"])], math.log(one["probability"])
 
 
+def compare_tagger(program, folder, network, tokenizer, lines):
+    labels = network.config["labels"]
+    for text, words in zip(lines, heed(program, "classify", "--model", folder, lines=lines)):
+        assert [word["word"] for word in words] == text.split()
+        for row, word in zip(network.tags([tokenizer.encode(word) for word in text.split()]), words, strict=True):
+            yield row[labels.index(word["tag"])], math.log(word["probability"])
+
+
 def compare_masked(program, folder, network, tokenizer, lines):
     mask = [tokenizer.ids["<mask>"]]
     for text, line in zip(lines, heed(program, "fill", "--model", folder, "--top", "5", lines=lines)):
@@ -269,7 +283,8 @@ def main(program, folder, lines_path):
         lines = file.read().splitlines()
     network, tokenizer = Network(folder), Tokenizer(f"{folder}/tokenizer.model")
     compare = {"heed-translation": compare_translation, "heed-language": compare_language,
-               "heed-classifier": compare_classifier, "heed-masked": compare_masked}[network.config["model_type"]]
+               "heed-classifier": compare_classifier, "heed-masked": compare_masked,
+               "heed-tagger": compare_tagger}[network.config["model_type"]]
     pairs = np.array(list(compare(program, folder, network, tokenizer, lines)))
     difference = abs(pairs[:, 0] - pairs[:, 1]).max()
     print(f"{folder}: largest difference of {len(pairs)} log-probabilities {difference:.1e}")

@@ -38,6 +38,10 @@ TASKS = {
         "attention": "--pooling attention --norm before --positions rotary",
         "no_positions": "--pooling attention --norm after --positions none",
     }),
+    "tagger": ("--tagged tagger.conll --vocabulary 60 --encoder-layers 2", {
+        "pre_norm_rotary": "--norm before --positions rotary",
+        "post_norm_learned": "--norm after --positions learned",
+    }),
     "masked": ("--masked masked.text --vocabulary 60 --encoder-layers 2", {
         "tied": "--norm before --positions sinusoidal",
         "untied": "--norm after --positions rotary --tying none",
@@ -68,6 +72,12 @@ def masked(line, numbers):
     return " ".join(words)
 
 
+def tagged(line):
+    """A word and its tag on each line, and a blank one at the end."""
+    tags = {**dict.fromkeys(NOUNS, "NOUN"), **dict.fromkeys(VERBS, "VERB")}
+    return "".join(f"{word} {tags.get(word, 'OTHER')}\n" for word in line.split())
+
+
 def write_data():
     numbers = random.Random(7)
     pairs = [sentence(numbers) for _ in range(400)]
@@ -77,10 +87,11 @@ def write_data():
     write("language.text", english)
     write("masked.text", english)
     write("classifier.tsv", [f"{line.split()[1]}\t{line}" for line in english])
+    write("tagger.conll", map(tagged, english))
     test = [sentence(numbers) for _ in range(20)]
     write("translation.lines", ["\t".join(pair) for pair in test])
     write("masked.lines", [masked(pair[0], numbers) for pair in test])
-    for task in "language", "classifier":
+    for task in "language", "classifier", "tagger":
         write(f"{task}.lines", [pair[0] for pair in test])
 
 

@@ -49,6 +49,17 @@ TEST(LineCorpus, LinesOfWhiteSpaceAreBlank) {
   EXPECT_EQ(corpus.place(1), 4);
 }
 
+TEST(LineCorpus, TakesLinesThatAreTokenizedAlready) {
+  const int end = text::Tokenizer::end;
+  const auto corpus =
+      LineCorpus::of_tokens({{5, end}, {}, {6, 7, 8, end}, {9, end}}, {.max_length = 3});
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.num_blank(), 1);
+  EXPECT_EQ(corpus.num_too_long(), 1);
+  EXPECT_EQ(corpus.place(1), 3);
+  EXPECT_EQ(corpus.ids(1).front(), 9);
+}
+
 TEST(LineCorpus, RefusesATextOfWhichNothingRemains) {
   expect_error(ErrorKind::data,
                "corpus: expected lines of text, found none that can be used among 5 (1 blank, 4 "

@@ -74,6 +74,16 @@ TEST(Answer, OfAMaskedModelIsTheWordsOfItsMasks) {
   EXPECT_EQ(found[0][0]["probability"], expected[0][0].probability);
 }
 
+TEST(Answer, OfATaggerIsTheTagsOfTheWords) {
+  const ModelSession& session = *toy_tagger();
+  const json found = to_json(answer(session, "in the green  hill"), session)["words"];
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[3]["word"], "hill");
+  EXPECT_EQ(found[3]["tag"], "I-PLACE");
+  EXPECT_EQ(found[3]["position"], 3);
+  EXPECT_EQ(source_ids(session, "in the green  hill").size(), 5u);
+}
+
 TEST(Answer, AHeadThatIsSwitchedOffChangesIt) {
   nn::Interventions interventions;
   EXPECT_EQ(answer(*toy_translation(), "one two", {.interventions = &interventions}).score,

@@ -69,7 +69,7 @@ TEST(Attribution, GradientTimesInputIsTheSlopeOfTheLogProbability) {
                         translation_input("three one four"), 1);
 }
 
-TEST(Attribution, GradientTimesInputIsRightForLanguageModelsAndClassifiers) {
+TEST(Attribution, GradientTimesInputIsRightForLanguageModelsClassifiersAndTaggers) {
   const models::LanguageModelFolder& generator = infer::rhyme_model();
   expect_matches_slopes(untied_model<models::LanguageModel>(generator.model.config()),
                         generator.tokenizer, "embedding.weight",
@@ -78,6 +78,10 @@ TEST(Attribution, GradientTimesInputIsRightForLanguageModelsAndClassifiers) {
   expect_matches_slopes(untied_model<models::Classifier>(classifier.model.config()),
                         classifier.tokenizer, "embedding.weight",
                         {.source = source_ids(*toy_classifier(), "the red in"), .target = {}}, 2);
+  const models::TaggerFolder& tagger = infer::toy_tagger();
+  expect_matches_slopes(
+      untied_model<models::Tagger>(tagger.model.config()), tagger.tokenizer, "embedding.weight",
+      {.source = source_ids(*toy_tagger(), "of the green hill"), .target = {}}, 2);
 }
 
 TEST(Attribution, LeaveOneOutOfATranslatorIsTheDifferenceOfTwoScorings) {
@@ -185,6 +189,22 @@ TEST(Attribution, AMaskIsExplainedByItsLine) {
             found.log_probability -
                 log_probability(session, {without, 0, found.prediction.token}, no_interventions));
   EXPECT_THROW(attribution(session, input, no_interventions, {.place = 1}), Error);
+}
+
+TEST(Attribution, ATagIsExplainedByTheOtherWords) {
+  const PassInput input{.source = source_ids(*toy_tagger(), "in the green hill"), .target = {}};
+  const Attribution found =
+      attribution(*toy_tagger(), input, no_interventions, {.place = 1, .token = std::nullopt});
+  EXPECT_EQ(to_json(found, *toy_tagger())["predicted"]["piece"], "B-PLACE");
+  EXPECT_FALSE(found.inputs[1].leave_one_out);
+  const Prediction alone{{.source = source_ids(*toy_tagger(), "the green hill"), .target = {}},
+                         0,
+                         found.prediction.token};
+  EXPECT_EQ(found.inputs[0].leave_one_out,
+            found.log_probability - log_probability(*toy_tagger(), alone, no_interventions));
+  EXPECT_THROW(attribution(*toy_tagger(), input, no_interventions, {.place = 5}), Error);
+  EXPECT_THROW(attribution(*toy_tagger(), input, no_interventions, {.place = 1, .token = 4}),
+               Error);
 }
 
 TEST(Attribution, IsThatOfTheChangedModel) {

@@ -311,6 +311,7 @@ TEST(CellArithmetic, CanBeDoneAgainForModelsOfTheOtherKinds) {
   classes.pooling = models::Pooling::first;
   expect_cells_redone(classes, "the bat sleeps in");
   expect_cells_redone(models::small_config(ModelKind::masked), "the <mask> sleeps in");
+  expect_cells_redone(models::small_config(ModelKind::tagger), "the bat sleeps in");
 }
 
 // Rows of several blocks, and sums of several chains.

@@ -44,8 +44,8 @@ TEST(AttentionSites, AreListedInTheOrderOfAPass) {
 }
 
 TEST(ModelSession, HoldsTheModelOfItsKindAndNoOther) {
-  for (const ModelKind kind :
-       {ModelKind::translation, ModelKind::language, ModelKind::classifier, ModelKind::masked}) {
+  for (const ModelKind kind : {ModelKind::translation, ModelKind::language, ModelKind::classifier,
+                               ModelKind::masked, ModelKind::tagger}) {
     const SmallFolder folder(kind);
     const ModelSession session(folder.path());
     EXPECT_EQ(session.kind(), kind);
@@ -55,6 +55,8 @@ TEST(ModelSession, HoldsTheModelOfItsKindAndNoOther) {
     EXPECT_EQ(session.line_classifier() != nullptr, kind == ModelKind::classifier);
     EXPECT_EQ(session.masked() != nullptr, kind == ModelKind::masked);
     EXPECT_EQ(session.fill_mask() != nullptr, kind == ModelKind::masked);
+    EXPECT_EQ(session.tagger() != nullptr, kind == ModelKind::tagger);
+    EXPECT_EQ(session.line_tagger() != nullptr, kind == ModelKind::tagger);
     EXPECT_TRUE(session.parameter("embedding.weight").is_defined());
     EXPECT_FALSE(session.parameter("no.such.thing").is_defined());
   }

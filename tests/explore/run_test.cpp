@@ -131,6 +131,26 @@ TEST(Run, ClassifiesAndFillsMasksAsTheCommandLineDoes) {
   }
 }
 
+TEST(Run, TagsWordsAsTheCommandLineDoes) {
+  const SmallFolder folder(ModelKind::tagger);
+  ExplorerState state = folder.state();
+  const ordered_json command = ordered_json::parse(printed(
+      [&](auto& in, auto& out) { cli::classify({.model = folder.path(), .json = true}, in, out); },
+      sentence));
+  const ordered_json result = run(state, sentence);
+  const ordered_json& words = result["answer"]["words"];
+  ASSERT_EQ(words.size(), command.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const char* field : {"word", "tag", "probability"}) {
+      EXPECT_EQ(words[i][field], command[i][field]);
+    }
+    const auto position = words[i]["position"].get<std::size_t>();
+    EXPECT_EQ(result["source"]["words"][position], i);
+  }
+  EXPECT_TRUE(result["target"].is_null());
+  EXPECT_EQ(result["sites"].size(), 2u);
+}
+
 TEST(Run, ListsTokensWithTheirWordsAndAFactForEveryHead) {
   const SmallFolder folder;
   ExplorerState state = folder.state();

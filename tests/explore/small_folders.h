@@ -9,6 +9,7 @@
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/tagger.h"
 #include "models/small_models.h"
 #include "support/temporary_folder.h"
 
@@ -58,6 +59,8 @@ class SmallFolder {
       save(shaken_model<models::Classifier>(config, seed));
     } else if (config.kind == models::ModelKind::masked) {
       save(shaken_model<models::MaskedModel>(config, seed));
+    } else if (config.kind == models::ModelKind::tagger) {
+      save(shaken_model<models::Tagger>(config, seed));
     } else {
       save(shaken_model<models::TranslationModel>(config, seed));
     }

@@ -50,4 +50,11 @@ inline const SharedSession& toy_masked() {
   return session;
 }
 
+// "the green hill" is a place.
+inline const SharedSession& toy_tagger() {
+  static const SharedSession session =
+      session_of(infer::toy_tagger().model, infer::toy_tagger().tokenizer);
+  return session;
+}
+
 }  // namespace heed::explore

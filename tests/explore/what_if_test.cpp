@@ -119,6 +119,16 @@ TEST(WhatIf, AWordThatNoMaskCanHaveHasNoChance) {
   EXPECT_EQ(found.after.masks.size(), 2u);
 }
 
+TEST(WhatIf, OfATaggerIsTheTagOfEachWordThatIsStillThere) {
+  const WhatIf found = what_if(*toy_tagger(), {"in the green hill", "in red", no_interventions});
+  ASSERT_EQ(found.pieces.size(), 2u);
+  EXPECT_EQ(found.pieces[0].piece, "in O");
+  EXPECT_EQ(found.pieces[1].piece, "the B-PLACE");
+  EXPECT_NEAR(found.pieces[1].before, found.before.words[1].probability, 1e-6);
+  EXPECT_LT(found.pieces[1].after, found.pieces[1].before);
+  EXPECT_EQ(found.after.words.back().tag, "B-COLOUR");
+}
+
 // Such a model is refused, when it is loaded or when it answers.
 template <typename Model>
 void expect_no_answer_of_damaged(models::ModelKind kind, const std::string& text) {
@@ -138,6 +148,7 @@ void expect_no_answer_of_damaged(models::ModelKind kind, const std::string& text
 TEST(WhatIf, OfADamagedModelIsRefused) {
   expect_no_answer_of_damaged<models::MaskedModel>(models::ModelKind::masked, "the <mask>");
   expect_no_answer_of_damaged<models::Classifier>(models::ModelKind::classifier, "the bat");
+  expect_no_answer_of_damaged<models::Tagger>(models::ModelKind::tagger, "the bat");
   expect_no_answer_of_damaged<models::LanguageModel>(models::ModelKind::language, "the bat");
   expect_no_answer_of_damaged<models::TranslationModel>(models::ModelKind::translation, "the bat");
 }

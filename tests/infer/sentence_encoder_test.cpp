@@ -38,6 +38,10 @@ TEST(SentenceEncoder, OfOtherModelsGivesTheMeanOfTheEncoder) {
   EXPECT_TRUE(
       same_bits(SentenceEncoder(masked.model, masked.tokenizer).encode(lines),
                 ops::mean_rows(masked.model.encode(packed(masked.tokenizer, lines), context))));
+  const models::TaggerFolder& tagger = toy_tagger();
+  EXPECT_TRUE(
+      same_bits(SentenceEncoder(tagger.model, tagger.tokenizer).encode(lines),
+                ops::mean_rows(tagger.model.encode(packed(tagger.tokenizer, lines), context))));
   const models::TranslationModelFolder& translator = word_by_word_model();
   const Lines words{"one two", "four"};
   EXPECT_TRUE(same_bits(

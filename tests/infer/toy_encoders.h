@@ -1,10 +1,12 @@
-// A classifier and a masked model that know a small language, trained once in a process.
+// A classifier, a masked model and a tagger that know a small language, trained once in a process.
 #pragma once
 
 #include "heed/models/classifier.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/tagger.h"
 #include "train/toy_classes.h"
+#include "train/toy_tags.h"
 
 namespace heed::infer {
 
@@ -26,6 +28,16 @@ inline const models::MaskedModelFolder& toy_masked_model() {
     training.recipe.training.after = train::parse_run_length("150u", "");
     train::hash_after(training);
     return models::load_model_folder<models::MaskedModel>(toy.file("model"));
+  }();
+  return model;
+}
+
+// "the green hill" is a place, "red" and "blue" are colours.
+inline const models::TaggerFolder& toy_tagger() {
+  static const models::TaggerFolder model = [] {
+    const train::ToyTags toy;
+    train::hash_after(toy.tags("model"));
+    return models::load_model_folder<models::Tagger>(toy.file("model"));
   }();
   return model;
 }

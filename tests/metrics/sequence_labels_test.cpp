@@ -31,6 +31,15 @@ TEST(Entities, EndWithEAndAreSingleWithS) {
             (Entities{{"PER", 0, 3}, {"LOC", 3, 4}, {"LOC", 4, 5}, {"ORG", 5, 7}}));
 }
 
+TEST(Entities, HaveTagsOfTheirOwn) {
+  for (const char* tag : {"O", "B", "B-PER", "I-PER", "E-PER", "S-PER", "B-"}) {
+    EXPECT_TRUE(is_entity_tag(tag)) << tag;
+  }
+  for (const char* tag : {"", "NOUN", "IN", "o", "b-PER", "BPER", "U-PER"}) {
+    EXPECT_FALSE(is_entity_tag(tag)) << tag;
+  }
+}
+
 // What conlleval and seqeval's default mode make of them.
 TEST(Entities, AreAlsoThoseOfIncompleteTags) {
   EXPECT_EQ(entities_of(Tags{"I-PER", "I-PER", "O", "E-LOC"}),

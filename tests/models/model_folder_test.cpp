@@ -15,6 +15,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/models/classifier.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "models/small_models.h"
 #include "support/expect_error.h"
@@ -77,6 +78,23 @@ TEST(ModelFolder, OfAClassifierGivesEqualOutputAndTheSameLabels) {
     EXPECT_TRUE(same_bits(model.logits(lines, context), loaded.model.logits(lines, context)));
     EXPECT_EQ(weights_hash(parameters(model)), weights_hash(load_parameters(folder.path())));
   }
+}
+
+TEST(ModelFolder, OfATaggerGivesEqualOutputAndTheSameTags) {
+  const TemporaryFolder folder;
+  const text::Tokenizer tokenizer = letters();
+  TransformerConfig config = small_config(ModelKind::tagger);
+  config.vocabulary = tokenizer.size();
+  const Tagger model(config, 5);
+  save_model_folder(folder.path(), model, tokenizer);
+  const TaggerFolder loaded = load_model_folder<Tagger>(folder.path());
+  EXPECT_EQ(loaded.model.config(), config);
+  const auto lines = infer::pack_sources(sample_sentences({4, 2}));
+  const std::vector<Index> places{0, 2, 5};
+  auto context = nn::ForwardContext::inference();
+  EXPECT_TRUE(
+      same_bits(model.logits(lines, places, context), loaded.model.logits(lines, places, context)));
+  EXPECT_EQ(weights_hash(parameters(model)), weights_hash(load_parameters(folder.path())));
 }
 
 // A model of the letters above, with a mask or without.

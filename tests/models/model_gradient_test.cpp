@@ -3,6 +3,7 @@
 
 #include "heed/models/classifier.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "support/gradient_check.h"
 #include "support/reference_model.h"
@@ -188,6 +189,16 @@ TEST(ModelGradient, OfAMaskedModelMatchesTheReferenceTiedAndNot) {
     TransformerConfig config = tiny_encoder_config(ModelKind::masked);
     config.tying = tying;
     expect_matches_reference<MaskedModel>(config, batch);
+  }
+}
+
+TEST(ModelGradient, OfATaggerMatchesTheReferenceWhetherAWordHasOneTokenOrMore) {
+  const TaggerBatch batch{tiny_batch().source, {0, 1, 3, 5, 7}, {2, 0, 1, 1, 2}};
+  for (const NormPlace place : {NormPlace::before, NormPlace::after}) {
+    TransformerConfig config = tiny_encoder_config(ModelKind::tagger);
+    config.labels = {"O", "B-LOC", "I-LOC"};
+    config.norm_place = place;
+    expect_matches_reference<Tagger>(config, batch);
   }
 }
 

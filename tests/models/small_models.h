@@ -16,7 +16,8 @@ inline TransformerConfig small_config(ModelKind kind = ModelKind::translation) {
   config.vocabulary = 20;
   config.encoder_layers = kind == ModelKind::language ? 0 : 2;
   config.decoder_layers = has_decoder ? 2 : 0;
-  if (kind == ModelKind::classifier) config.labels = {"cold", "mild", "warm"};
+  if (kind == ModelKind::classifier || kind == ModelKind::tagger)
+    config.labels = {"cold", "mild", "warm"};
   config.model_dim = 16;
   config.feed_forward_dim = 24;
   config.num_heads = 2;

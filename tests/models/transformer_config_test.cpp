@@ -27,7 +27,7 @@ TEST(TransformerConfig, PresetsHaveTheirSizes) {
   EXPECT_EQ(transformer_preset("base").dropout, 0.1f);
   expect_error(ErrorKind::usage,
                "preset: expected one of tiny, small, base, demo, answers, char, gpt-mini, gpt2, "
-               "classes, masked, images, found huge",
+               "classes, masked, images, tags, found huge",
                [] { transformer_preset("huge"); });
 }
 
@@ -47,7 +47,7 @@ TEST(TransformerConfig, PresetsOfLanguageModelsHaveTheirSizes) {
 
 TEST(TransformerConfig, EveryPresetCanBeBuilt) {
   for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
-                           "masked", "images"}) {
+                           "masked", "images", "tags"}) {
     TransformerConfig config = transformer_preset(name);
     config.vocabulary = 100;
     EXPECT_NO_THROW(validate(config)) << name;
@@ -56,12 +56,20 @@ TEST(TransformerConfig, EveryPresetCanBeBuilt) {
 
 TEST(TransformerConfig, ComesBackFromJsonAsItWas) {
   std::vector<TransformerConfig> configs = small_configs();
-  for (const ModelKind kind : {ModelKind::language, ModelKind::classifier, ModelKind::masked}) {
+  for (const ModelKind kind :
+       {ModelKind::language, ModelKind::classifier, ModelKind::masked, ModelKind::tagger}) {
     configs.push_back(small_config(kind));
   }
   for (const TransformerConfig& config : configs) {
     EXPECT_EQ(transformer_config_from_json(to_json(config), "config.json"), config);
   }
+}
+
+TEST(TransformerConfig, ATaggerTellsItsLabelsAndHasNoPooling) {
+  const std::string json = to_json(small_config(ModelKind::tagger));
+  EXPECT_NE(json.find("\"model_type\": \"heed-tagger\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"labels\""), std::string::npos) << json;
+  EXPECT_EQ(json.find("pooling"), std::string::npos) << json;
 }
 
 TEST(TransformerConfig, OnlyAClassifierTellsItsLabelsAndItsPooling) {

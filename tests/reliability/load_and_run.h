@@ -8,6 +8,7 @@
 #include "heed/infer/fill_mask.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/infer/line_tagger.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
 #include "heed/models/model_folder.h"
@@ -35,6 +36,8 @@ inline std::string load_and_run(const std::string& folder) {
       return infer::FillMask::load(folder).fill("a <mask>", 1).front().front().word;
     case models::ModelKind::image_classifier:
       return label_of_dark_image(folder);
+    case models::ModelKind::tagger:
+      return infer::LineTagger::load(folder).tag("ab").front().tag;
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// The Transformer as plain template code: what models::TranslationModel, Classifier and MaskedModel
-// must equal.
+// The Transformer as plain template code: what models::TranslationModel, Classifier, MaskedModel
+// and Tagger must equal.
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "heed/models/classifier.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
 #include "support/reference.h"
@@ -36,6 +37,12 @@ class TransformerReference {
   Matrix<T> loss(const models::ClassifierBatch& batch) const {
     return projection_cross_entropy(pool(batch.input), parameter("head.weight"),
                                     parameter("head.bias"), batch.classes, config_.label_smoothing);
+  }
+  // The same over the words, by the rows of their first tokens.
+  Matrix<T> loss(const models::TaggerBatch& batch) const {
+    const Matrix<T> rows = gather_rows(encode(batch.input), std::span(batch.places));
+    return projection_cross_entropy(rows, parameter("head.weight"), parameter("head.bias"),
+                                    batch.tags, config_.label_smoothing);
   }
   // The same over the masked places.
   Matrix<T> loss(const models::MaskedBatch& batch) const {

@@ -75,6 +75,8 @@ TEST(AutoRecipe, BatchesHoldEnoughLongTexts) {
   EXPECT_GE(recipe.training.batch_tokens, 32 * 230);
   EXPECT_GE(recipe.training.max_length, 3 * 230);
   EXPECT_EQ(in_minutes(ModelKind::classifier, requests(), 2).training.batch_tokens, 1024);
+  EXPECT_EQ(in_minutes(ModelKind::tagger, reviews(), 10).training.batch_tokens,
+            recipe.training.batch_tokens);
 }
 
 TEST(AutoRecipe, AShortTextIsReadAsCharactersAndALongOneAsPieces) {

@@ -10,6 +10,7 @@
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::train {
@@ -58,6 +59,13 @@ TEST(BatchHash, CountsEveryPartOfAMaskedBatch) {
   expect_all_count<Batch>({pack({{4, 5, 3}}), {1}, {6}},
                           {[](Batch& b) { b.input.ids[0] = 6; }, [](Batch& b) { b.places[0] = 0; },
                            [](Batch& b) { b.hidden[0] = 7; }});
+}
+
+TEST(BatchHash, CountsEveryPartOfATaggerBatch) {
+  using Batch = models::TaggerBatch;
+  expect_all_count<Batch>({pack({{4, 5, 3}}), {0, 1}, {6, 2}},
+                          {[](Batch& b) { b.input.ids[0] = 6; }, [](Batch& b) { b.places[1] = 2; },
+                           [](Batch& b) { b.tags[0] = 7; }});
 }
 
 TEST(BatchHash, CountsEveryPartOfAClassifierBatch) {

@@ -47,7 +47,7 @@ class ToyClasses {
             small(recipe_preset("masked"))};
   }
 
- private:
+  // The preset for a network that is trained in a second.
   static Recipe small(Recipe recipe) {
     recipe.model.encoder_layers = 1;
     recipe.model.model_dim = 16;
@@ -65,6 +65,7 @@ class ToyClasses {
     return recipe;
   }
 
+ private:
   TemporaryFolder folder_;
 };
 

@@ -5,10 +5,13 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "heed/base/error.h"
 #include "heed/cli/one_line.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/infer/line_tagger.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::cli {
@@ -61,19 +64,55 @@ int classify_images(const ClassifyOptions& options, std::istream& in, std::ostre
   return 0;
 }
 
+using Words = std::vector<infer::WordTag>;
+
+void print_tags(std::ostream& out, const Words& words) {
+  const char* between = "";
+  for (const infer::WordTag& word : words) out << std::exchange(between, " ") << word.tag;
+  out << '\n';
+}
+
+void print_json_tags(std::ostream& out, const Words& words) {
+  ordered_json line = ordered_json::array();
+  for (const infer::WordTag& word : words) {
+    line.push_back({{"word", word.word}, {"tag", word.tag}, {"probability", word.probability}});
+  }
+  out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+int tag_words(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
+  check_as(ErrorKind::usage, options.top == 1, "`top`: expected 1 for a tagger, found ",
+           options.top);
+  const auto tagger = infer::LineTagger::load(options.model);
+  over_chunks(
+      in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
+        const auto results =
+            tagger.tag(lines, {.batch_tokens = options.batch_tokens, .first_line = first_line});
+        for (const Words& words : results)
+          (options.json ? print_json_tags : print_tags)(out, words);
+      });
+  return 0;
+}
+
 }  // namespace
 
 int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
-  const bool has_images =
-      models::load_config(options.model).kind == models::ModelKind::image_classifier;
-  return (has_images ? classify_images : classify_lines)(options, in, out);
+  switch (models::load_config(options.model).kind) {
+    case models::ModelKind::image_classifier:
+      return classify_images(options, in, out);
+    case models::ModelKind::tagger:
+      return tag_words(options, in, out);
+    default:
+      return classify_lines(options, in, out);
+  }
 }
 
 Command classify_command() {
   auto options = std::make_shared<ClassifyOptions>();
   Command command("classify",
                   "Classify every line of standard input.\n"
-                  "A line is a text or, for an image classifier, the path of an image.",
+                  "A line is a text or, for an image classifier, the path of an image. A tagger "
+                  "gives every word of the line its tag.",
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
@@ -81,7 +120,7 @@ Command classify_command() {
   command.group(option_group::output);
   command.number("--top,--top-k", options->top, {1, max_top}, "print the K most likely labels");
   command.flag("--json", options->json,
-               "print one JSON object per line: labels with their probabilities");
+               "print one JSON value per line: labels or tagged words with their probabilities");
   command.accept_batch_tokens(options->batch_tokens, "tokens in a batch");
   command.accept_threads();
   command.run([options] { return classify(*options, std::cin, std::cout); });

@@ -1,4 +1,4 @@
-// heed classify: classifies lines of text or images.
+// heed classify: classifies lines of text or images, or tags the words of lines.
 #pragma once
 
 #include <iosfwd>
@@ -22,6 +22,8 @@ struct ClassifyOptions {
 // so on for the next `top`, with labels as on_one_line writes them; or a JSON object. The lines are
 // paths of PNG or JPEG files if the model is a classifier of images. Refuses blank lines and what
 // is no image (ErrorKind::data).
+// Of a tagger, the tags of the line's words between spaces, or a JSON array of the words; a blank
+// line has none. Refuses `top` above 1 (ErrorKind::usage).
 int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out);
 
 Command classify_command();

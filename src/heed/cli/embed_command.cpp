@@ -44,8 +44,8 @@ Command embed_command() {
   auto options = std::make_shared<EmbedOptions>();
   Command command("embed",
                   "Compute sentence embeddings: a vector for every line of standard input.\n"
-                  "The pooled vector of a classifier, or the mean of the encoder's output of a "
-                  "masked or translation model.",
+                  "The pooled vector of a classifier, or the mean of the encoder's output of "
+                  "other models.",
                   "heed embed --model my-classifier --npy vectors.npy < lines.txt");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");

@@ -11,11 +11,14 @@
 
 #include "heed/base/error.h"
 #include "heed/cli/class_report.h"
+#include "heed/cli/tag_report.h"
 #include "heed/data/labelled_images.h"
 #include "heed/data/labelled_lines.h"
 #include "heed/data/records.h"
+#include "heed/data/tagged_lines.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/infer/line_tagger.h"
 #include "heed/infer/patch_grid.h"
 #include "heed/infer/text_likelihood.h"
 #include "heed/infer/translator.h"
@@ -210,6 +213,27 @@ int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
                       classifier.labels(), out);
 }
 
+int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
+  const auto tagger = infer::LineTagger::load(options.model);
+  const auto lines = data::read_tagged_lines(options.tagged);
+  const auto right = data::tag_numbers(lines, tagger.tags(), options.tagged.string());
+  std::vector<std::vector<int>> predicted;
+  for (const auto& words : tagger.tag(data::texts_of(lines))) {
+    predicted.emplace_back();
+    for (const infer::WordTag& word : words) predicted.back().push_back(word.number);
+  }
+  const metrics::TagScores scores = metrics::score_tags(predicted, right, tagger.tags());
+  if (options.json) {
+    out << tag_report(scores, tagger.tags(), options.confusion)
+               .dump(-1, ' ', false, Json::error_handler_t::replace)
+        << '\n';
+  } else {
+    out << score_lines(scores)
+        << (options.confusion ? confusion_lines(scores.words, tagger.tags()) : "");
+  }
+  return 0;
+}
+
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   const auto labeller = infer::ImageLabeller::load(options.model);
   const auto images =
@@ -267,6 +291,7 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
   if (!options.source.empty() || !options.pairs.empty()) return evaluate_translator(options, out);
   if (!options.text.empty()) return evaluate_text(options, out);
   if (!options.labelled.empty()) return evaluate_lines(options, out);
+  if (!options.tagged.empty()) return evaluate_words(options, out);
   if (!options.images.empty()) return evaluate_images(options, out);
   const auto references = text::read_lines(options.reference);
   const auto hypotheses = text::read_lines(in, standard_input);
@@ -318,10 +343,12 @@ void add_input_options(Command& command, EvaluateOptions& options) {
       add("--text", options.text, "FILE", "text for the perplexity of a language model");
   CLI::Option* labelled = add("--labelled,--labeled", options.labelled, "FILE",
                               "labelled lines for a classifier: .tsv, .csv or .jsonl");
+  CLI::Option* tagged = add("--tagged", options.tagged, "FILE",
+                            "words with tags for a tagger: one word a line, or .jsonl");
   CLI::Option* images =
       add("--images", options.images, "FOLDER",
           "images for a classifier: a folder for each label, or the test set of MNIST or CIFAR-10");
-  for (CLI::Option* needs_model : {source, pairs, text, labelled, images}) {
+  for (CLI::Option* needs_model : {source, pairs, text, labelled, tagged, images}) {
     needs_model->needs(model);
   }
   model->excludes(reference);
@@ -331,11 +358,13 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   target->type_name("FILE")->needs(source);
   source->needs(target);
   for (CLI::Option* option : add_column_options(command, options)) {
-    for (CLI::Option* other : {reference, source, text, images}) option->excludes(other);
+    for (CLI::Option* other : {reference, source, text, tagged, images}) option->excludes(other);
   }
   command.flag("--truncate", options.truncate, "truncate sources that are too long for the model");
   command.group(option_group::output);
-  command.flag("--confusion", options.confusion, "print the confusion matrix of a classifier")
+  command
+      .flag("--confusion", options.confusion,
+            "print the confusion matrix of a classifier or tagger")
       ->excludes(reference);
 }
 
@@ -348,7 +377,8 @@ Command evaluate_command() {
       "Score translations, or a model on its task.\n"
       "Translations: BLEU and chrF, equal to sacreBLEU 2.3.1. Language models: perplexity.\n"
       "Summaries: ROUGE, equal to rouge-score 0.1.2. Answers: exact match, F1 as in SQuAD 2.0.\n"
-      "Classifiers of text or images: accuracy and macro-F1.",
+      "Classifiers of text or images: accuracy and macro-F1.\n"
+      "Taggers: accuracy, and F1 of entities, equal to seqeval 1.2.",
       "heed evaluate --model my-model --source test.en --target test.de");
   command.group(option_group::model);
   add_input_options(command, *options);

@@ -1,5 +1,5 @@
 // heed evaluate: BLEU, chrF, ROUGE and exact match of texts, perplexity of a language model,
-// accuracy of a classifier.
+// accuracy of a classifier, scores of a tagger.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,8 @@ struct EvaluateOptions {
   bool stem = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};  // also: rouge, exact-match, squad
-  // Instead of references: pairs of lines, a text, lines with labels or a folder of images, and the
-  // model that is scored on them.
+  // Instead of references: pairs of lines, a text, lines with labels, words with tags or a folder
+  // of images, and the model that is scored on them.
   std::filesystem::path source = {};
   std::filesystem::path target = {};
   std::filesystem::path pairs = {};  // both in one file of records
@@ -31,6 +31,7 @@ struct EvaluateOptions {
   bool truncate = false;
   std::filesystem::path text = {};
   std::filesystem::path labelled = {};
+  std::filesystem::path tagged = {};
   std::filesystem::path images = {};
   std::string model = {};
   bool confusion = false;

@@ -79,6 +79,13 @@ std::string left_out(const train::DataSummary& data) {
   return line + fmt::format("; {} of those to validate\n", data.num_valid_left_out);
 }
 
+std::string images_text(const models::TransformerConfig& model) {
+  if (models::has_text(model.kind)) return "";
+  return fmt::format("; images of {} x {} in {}, patches of {} x {}", model.image_width,
+                     model.image_height, model.image_channels == 1 ? "grey" : "colour",
+                     model.patch_side, model.patch_side);
+}
+
 }  // namespace
 
 std::string layers_text(const models::TransformerConfig& model) {
@@ -113,24 +120,12 @@ void TrainingProgress::on_start(const train::RunStart& start) {
   log_.flush();
 }
 
-namespace {
-
-std::string images_text(const models::TransformerConfig& model) {
-  if (models::has_text(model.kind)) return "";
-  return fmt::format("; images of {} x {} in {}, patches of {} x {}", model.image_width,
-                     model.image_height, model.image_channels == 1 ? "grey" : "colour",
-                     model.patch_side, model.patch_side);
-}
-
-}  // namespace
-
 void TrainingProgress::on_recipe(const train::Recipe& recipe) {
   const models::TransformerConfig& model = recipe.model;
   const train::TrainingOptions& training = recipe.training;
   recipe_ = fmt::format(
       "recipe: {} layers of width {}, {} heads; batches of {} tokens, learning rate {:.3g}, "
-      "dropout "
-      "{:.2g}{}{}\n",
+      "dropout {:.2g}{}{}\n",
       layers_text(model), model.model_dim, model.num_heads, training.batch_tokens,
       training.schedule.peak, model.dropout,
       training.curriculum > 0 ? fmt::format(", curriculum of {} epochs", training.curriculum) : "",
@@ -212,32 +207,32 @@ std::string TrainingProgress::time_left(const train::UpdateReport& report) const
 
 namespace {
 
-struct ScoreLabel {
+struct ScoreFormat {
   std::string_view name, label;
+  int digits;  // after the point: percentages have two, shares four
 };
-constexpr ScoreLabel percentages[]{{"bleu", "BLEU"},
-                                   {"chrf", "chrF"},
-                                   {"rouge1", "ROUGE-1"},
-                                   {"rouge2", "ROUGE-2"},
-                                   {"rougeL", "ROUGE-L"},
-                                   {"exact_match", "exact match"},
-                                   {"squad_exact_match", "SQuAD exact match"},
-                                   {"squad_f1", "SQuAD F1"}};
+constexpr ScoreFormat score_formats[]{{"bleu", "BLEU", 2},
+                                      {"chrf", "chrF", 2},
+                                      {"rouge1", "ROUGE-1", 2},
+                                      {"rouge2", "ROUGE-2", 2},
+                                      {"rougeL", "ROUGE-L", 2},
+                                      {"exact_match", "exact match", 2},
+                                      {"squad_exact_match", "SQuAD exact match", 2},
+                                      {"squad_f1", "SQuAD F1", 2},
+                                      {"macro_f1", "macro-F1", 4},
+                                      {"f1", "F1", 4}};
 
-bool is_percentage(std::string_view name) {
-  return std::ranges::count(percentages, name, &ScoreLabel::name) > 0;
+ScoreFormat format_of(std::string_view name) {
+  const auto format = std::ranges::find(score_formats, name, &ScoreFormat::name);
+  return format == std::end(score_formats) ? ScoreFormat{name, name, 4} : *format;
 }
 
 }  // namespace
 
-std::string score_label(std::string_view name) {
-  const auto percentage = std::ranges::find(percentages, name, &ScoreLabel::name);
-  if (percentage != std::end(percentages)) return std::string(percentage->label);
-  return name == "macro_f1" ? "macro-F1" : std::string(name);
-}
+std::string score_label(std::string_view name) { return std::string(format_of(name).label); }
 
 std::string score_value(const train::Score& score) {
-  return fmt::format("{:.{}f}", score.value, is_percentage(score.name) ? 2 : 4);
+  return fmt::format("{:.{}f}", score.value, format_of(score.name).digits);
 }
 
 void TrainingProgress::on_validation_start(Index update) {

@@ -9,21 +9,29 @@ namespace heed::data {
 LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
                                 const text::Tokenizer& tokenizer, const LengthOptions& options) {
   auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (text::is_blank(lines[i])) encoded[i].clear();
+  }
+  return of_tokens(std::move(encoded), options);
+}
+
+LineCorpus LineCorpus::of_tokens(std::vector<std::vector<int>> lines,
+                                 const LengthOptions& options) {
   LineCorpus corpus;
   std::vector<Index> lengths;
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
-    if (encoded[i].empty() || text::is_blank(lines[i])) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) {
       ++corpus.num_blank_;
       continue;
     }
-    lengths.push_back(std::ssize(encoded[i]));
-    const bool is_truncated = options.truncate > 0 && truncate_text(encoded[i], options.truncate);
-    const auto length = std::ssize(encoded[i]);
+    lengths.push_back(std::ssize(lines[i]));
+    const bool is_truncated = options.truncate > 0 && truncate_text(lines[i], options.truncate);
+    const auto length = std::ssize(lines[i]);
     if (length > options.max_length) {
       ++corpus.num_too_long_;
     } else {
       corpus.num_truncated_ += is_truncated;
-      corpus.lines_.push_back(std::move(encoded[i]));
+      corpus.lines_.push_back(std::move(lines[i]));
       corpus.sizes_.push_back({.source = length, .target = 0});
       corpus.places_.push_back(static_cast<Index>(i));
     }

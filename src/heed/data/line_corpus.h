@@ -19,6 +19,8 @@ class LineCorpus {
   // line remains.
   static LineCorpus tokenize(std::span<const std::string> lines, const text::Tokenizer& tokenizer,
                              const LengthOptions& options);
+  // The same of lines that are tokenized already; a blank one has no tokens.
+  static LineCorpus of_tokens(std::vector<std::vector<int>> lines, const LengthOptions& options);
 
   Index size() const { return std::ssize(lines_); }
   std::span<const int> ids(Index line) const { return lines_[line]; }  // the last is the end token

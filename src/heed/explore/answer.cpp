@@ -11,6 +11,7 @@
 #include "heed/infer/sampling.h"
 #include "heed/infer/token_limit.h"
 #include "heed/infer/top_tokens.h"
+#include "heed/text/encode_words.h"
 #include "heed/text/lines.h"
 #include "heed/text/masked_text.h"
 
@@ -45,6 +46,11 @@ std::vector<int> encode(const ModelSession& session, const std::string& text) {
   const text::Tokenizer& tokenizer = session.tokenizer();
   if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
   check_not_blank(text);
+  if (session.tagger()) {
+    std::vector<int> ids = text::encode_words(text::split_words(text), tokenizer).ids;
+    ids.pop_back();  // the end token
+    return ids;
+  }
   if (!session.masked()) return tokenizer.encode(text);
   const text::MaskedText line = text::encode_masked_text(tokenizer, text, mask_text);
   check_as(ErrorKind::data, !line.masks.empty(), "text: expected a mask ", mask_text,
@@ -121,6 +127,15 @@ Answer filled_masks(const infer::FillMask& fill_mask, const std::string& text,
   return answer;
 }
 
+Answer tagged_words(const ModelSession& session, const std::string& text,
+                    const AnswerOptions& options) {
+  Answer answer;
+  answer.words = session.line_tagger()->tag(std::span(&text, 1), line_options(options)).front();
+  answer.first_tokens =
+      text::encode_words(text::split_words(text), session.tokenizer()).first_token;
+  return answer;
+}
+
 json token_json(const ModelSession& session, const infer::TokenScore& token) {
   return {{"piece", session.tokenizer().piece(token.token)},
           {"log_probability", token.log_probability}};
@@ -138,6 +153,18 @@ json mask_json(const std::vector<infer::MaskCandidate>& words) {
     mask.push_back({{"piece", word.word}, {"probability", word.probability}});
   }
   return mask;
+}
+
+json words_json(const Answer& answer) {
+  json words = json::array();
+  for (std::size_t i = 0; i < answer.words.size(); ++i) {
+    const infer::WordTag& word = answer.words[i];
+    words.push_back({{"word", word.word},
+                     {"tag", word.tag},
+                     {"probability", word.probability},
+                     {"position", answer.first_tokens[i]}});
+  }
+  return words;
 }
 
 template <typename Values, typename ToJson>
@@ -172,6 +199,7 @@ Answer answer(const ModelSession& session, const std::string& text, const Answer
     if (session.translator()) return translation(*session.translator(), text, options);
     if (session.text_generator()) return continuation(session, text, options);
     if (session.line_classifier()) return classes(*session.line_classifier(), text, options);
+    if (session.line_tagger()) return tagged_words(session, text, options);
     check_as(ErrorKind::usage, session.fill_mask() != nullptr,
              "explore: expected a model that reads text, found one for images");
     return filled_masks(*session.fill_mask(), text, options);
@@ -203,6 +231,8 @@ json to_json(const Answer& answer, const ModelSession& session) {
               {"next", array_of(answer.next, next)}};
     case models::ModelKind::classifier:
       return {{"classes", array_of(answer.classes, of_class)}};
+    case models::ModelKind::tagger:
+      return {{"words", words_json(answer)}};
     default:
       return {{"masks", array_of(answer.masks, mask_json)}};
   }

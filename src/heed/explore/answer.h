@@ -41,6 +41,8 @@ struct Answer {
   std::vector<infer::TokenScore> next;                   // after a prompt, the most likely first
   std::vector<infer::ClassProbability> classes;          // all, the most likely first
   std::vector<std::vector<infer::MaskCandidate>> masks;  // of each, the most likely first
+  std::vector<infer::WordTag> words;
+  std::vector<Index> first_tokens;  // of these words, among the tokens of the text
 };
 
 // Refuses (ErrorKind::data) what source_ids refuses, and an outcome that is not finite.

@@ -79,8 +79,9 @@ std::vector<double> gradient_x_inputs(const ModelSession& session, const Predict
 
 bool can_be_left_out(const ModelSession& session, const Prediction& prediction, Index place) {
   const Index count = std::ssize(prediction.input.source);
-  const bool is_mask = session.kind() == ModelKind::masked && place == prediction.row;
-  return count > 1 && count <= max_left_out && !is_mask;
+  const bool predicts_itself =
+      session.kind() == ModelKind::masked || session.kind() == ModelKind::tagger;
+  return count > 1 && count <= max_left_out && !(predicts_itself && place == prediction.row);
 }
 
 // Runs the model once for every token of the source.
@@ -102,11 +103,6 @@ void leave_each_out(Attribution& attribution, const ModelSession& session,
 const char* attention_from(const ModelSession& session) {
   if (session.kind() == ModelKind::translation) return "decoder";
   return looks_from_everywhere(session) ? "all" : "position";
-}
-
-std::string predicted_text(const Prediction& prediction, const ModelSession& session) {
-  if (session.kind() != ModelKind::classifier) return session.tokenizer().piece(prediction.token);
-  return session.config().labels[static_cast<std::size_t>(prediction.token)];
 }
 
 }  // namespace
@@ -143,7 +139,7 @@ json to_json(const Attribution& attribution, const ModelSession& session) {
     inputs.push_back(std::move(object));
   }
   return {{"predicted",
-           {{"piece", predicted_text(attribution.prediction, session)},
+           {{"piece", session.column_name(attribution.prediction.token)},
             {"id", attribution.prediction.token},
             {"probability", std::exp(attribution.log_probability)}}},
           {"inputs", std::move(inputs)},

@@ -65,7 +65,7 @@ struct AnswerLogit {
 
 AnswerLogit answer_logit(const CellPass& pass, Index row) {
   const int token = pass.recording().predictions().at(row).token;
-  return {row, token, pass.session().tokenizer().piece(token)};
+  return {row, token, pass.session().column_name(token)};
 }
 
 // A token of the target moves what follows it; one of the source all of the target, or the masks.
@@ -81,7 +81,7 @@ std::vector<AnswerLogit> answer_logits(const CellPass& pass) {
   if (pass.session().classifier()) {
     const FloatSpan logits = row_of(pass.logits(), 0);
     const Index best = std::ranges::max_element(logits) - logits.begin();
-    return {{0, best, pass.config().labels.at(best)}};
+    return {{0, best, pass.session().column_name(best)}};
   }
   std::vector<AnswerLogit> all;
   for (Index row = 0; row < pass.logits().dim(0); ++row) {

@@ -57,6 +57,10 @@ models::MaskedModel load_masked_model(const std::string& folder) {
   return models::load_model_folder<models::MaskedModel>(folder).model;
 }
 
+models::Tagger load_tagger(const std::string& folder) {
+  return models::load_model_folder<models::Tagger>(folder).model;
+}
+
 std::optional<text::Tokenizer> tokenizer_of(const std::string& folder,
                                             const models::TransformerConfig& config) {
   if (config.kind == ModelKind::image_classifier) return std::nullopt;
@@ -108,6 +112,11 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
       nn::pack_weights(model);
       return MaskedLm{model, {model, tokenizer()}};
     }
+    case ModelKind::tagger: {
+      models::Tagger model = load(&load_tagger);
+      nn::pack_weights(model);
+      return Tags{model, {model, tokenizer()}};
+    }
     default:
       return infer::Translator(models::pack(load(&models::load_model<models::TranslationModel>)),
                                tokenizer(), models::load_generation_config(folder));
@@ -129,6 +138,7 @@ ModelSession::ModelSession(const std::string& folder, std::optional<Index> check
   if (language()) keep(*language());
   if (classifier()) keep(*classifier());
   if (masked()) keep(*masked());
+  if (tagger()) keep(*tagger());
 }
 
 const text::Tokenizer& ModelSession::tokenizer() const {
@@ -151,6 +161,10 @@ const infer::FillMask* ModelSession::fill_mask() const {
   const MaskedLm* masks = std::get_if<MaskedLm>(&model_);
   return masks ? &masks->filler : nullptr;
 }
+const infer::LineTagger* ModelSession::line_tagger() const {
+  const Tags* tags = std::get_if<Tags>(&model_);
+  return tags ? &tags->lines : nullptr;
+}
 
 const models::TranslationModel* ModelSession::translation() const {
   return translator() ? &translator()->model() : nullptr;
@@ -165,6 +179,15 @@ const models::Classifier* ModelSession::classifier() const {
 const models::MaskedModel* ModelSession::masked() const {
   const MaskedLm* masks = std::get_if<MaskedLm>(&model_);
   return masks ? &masks->model : nullptr;
+}
+const models::Tagger* ModelSession::tagger() const {
+  const Tags* tags = std::get_if<Tags>(&model_);
+  return tags ? &tags->model : nullptr;
+}
+
+std::string ModelSession::column_name(Index column) const {
+  if (!config_.labels.empty()) return config_.labels[static_cast<std::size_t>(column)];
+  return tokenizer().piece(static_cast<int>(column));
 }
 
 const Site& ModelSession::site(const std::string& name) const {

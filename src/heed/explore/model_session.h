@@ -10,12 +10,14 @@
 
 #include "heed/infer/fill_mask.h"
 #include "heed/infer/line_classifier.h"
+#include "heed/infer/line_tagger.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
 #include "heed/models/classifier.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::explore {
@@ -51,12 +53,17 @@ class ModelSession {
   const models::LanguageModel* language() const;
   const models::Classifier* classifier() const;
   const models::MaskedModel* masked() const;
+  const models::Tagger* tagger() const;
 
   // The same as the command line runs it; null in the same way.
   const infer::Translator* translator() const;
   const infer::TextGenerator* text_generator() const;
   const infer::LineClassifier* line_classifier() const;
   const infer::FillMask* fill_mask() const;
+  const infer::LineTagger* line_tagger() const;
+
+  // What a column of the logits stands for: a token, a class or a tag.
+  std::string column_name(Index column) const;
 
   const std::vector<Site>& sites() const { return sites_; }
   const Site& site(const std::string& name) const;  // refuses (ErrorKind::usage) other names
@@ -75,8 +82,12 @@ class ModelSession {
     models::MaskedModel model;
     infer::FillMask filler;
   };
+  struct Tags {
+    models::Tagger model;
+    infer::LineTagger lines;
+  };
   using AnyModel = std::variant<models::ImageClassifier, infer::Translator, infer::TextGenerator,
-                                Classes, MaskedLm>;
+                                Classes, MaskedLm, Tags>;
   AnyModel load(const std::string& folder) const;
 
   models::TransformerConfig config_;

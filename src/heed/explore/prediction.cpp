@@ -45,6 +45,10 @@ Prediction place_of(const ModelSession& session, const PassInput& input, Index p
     case ModelKind::masked:
       prediction.row = row_of_mask(session, input.source, place);
       break;
+    case ModelKind::tagger:
+      check_below(place, std::ssize(input.source), "position");
+      prediction.row = place;
+      break;
     default:
       check_below(place, std::ssize(session.config().labels), "class");
   }
@@ -69,7 +73,10 @@ Prediction prediction_of(const ModelSession& session, const PassInput& input,
   if (session.kind() == ModelKind::classifier) {
     prediction.token = static_cast<int>(target.place);
   } else if (target.token) {
-    check_below(*target.token, session.config().vocabulary, "token");
+    const bool is_tag = session.kind() == ModelKind::tagger;
+    check_below(*target.token,
+                is_tag ? std::ssize(session.config().labels) : session.config().vocabulary,
+                is_tag ? "tag" : "token");
     prediction.token = static_cast<int>(*target.token);
   } else if (const auto token = token_after(session, input, target.place)) {
     prediction.token = *token;
@@ -89,8 +96,9 @@ double log_probability(const ModelSession& session, const Prediction& prediction
 Prediction without_token(Prediction prediction, const ModelSession& session, Index place) {
   prediction.input.source.erase(prediction.input.source.begin() + place);
   // The rows of these are those of the source.
-  const bool is_moved = session.kind() == ModelKind::language ||
-                        (session.kind() == ModelKind::masked && place < prediction.row);
+  const bool has_later = session.kind() == ModelKind::masked || session.kind() == ModelKind::tagger;
+  const bool is_moved =
+      session.kind() == ModelKind::language || (has_later && place < prediction.row);
   if (is_moved) --prediction.row;
   return prediction;
 }

@@ -9,17 +9,17 @@ namespace heed::explore {
 
 struct PredictionTarget {
   // Translation: the position of the decoder that predicts. Language: the position of the source.
-  // Masked: the number of the mask. Classifier: the class.
+  // Masked: the number of the mask. Classifier: the class. Tagger: the position of the source.
   Index place = 0;
-  // The predicted token. Without one: the token after the place in the input or, where there is
-  // none and for a masked model, the most likely one. Not for classifiers.
+  // The predicted token or tag. Without one: the token after the place in the input or, where there
+  // is none and for masked models and taggers, the most likely one. Not for classifiers.
   std::optional<Index> token = std::nullopt;
 };
 
 struct Prediction {
   PassInput input;  // without what comes after the prediction
   Index row = 0;    // of the logits
-  int token = 0;    // the column: a token or a class
+  int token = 0;    // the column: a token, a class or a tag
 };
 
 // Refuses (ErrorKind::usage) a place or a token that is not there.

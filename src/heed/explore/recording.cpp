@@ -1,6 +1,7 @@
 #include "heed/explore/recording.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -60,6 +61,11 @@ Tensor logits_of(const ModelSession& session, const PassInput& input, nn::Forwar
   }
   if (const auto* model = session.classifier())
     return model->logits(pack_one(input.source), context);
+  if (const auto* model = session.tagger()) {
+    std::vector<Index> all(input.source.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    return model->logits(pack_one(input.source), all, context);
+  }
   const auto* model = session.masked();
   check_as(ErrorKind::usage, model != nullptr,
            "explore: expected a model that reads text, found one for images");

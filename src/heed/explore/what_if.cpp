@@ -101,6 +101,36 @@ std::vector<TeacherForcedPiece> teacher_forced_masks(const ModelSession& session
   return pieces;
 }
 
+// The probability of the first answer's tag for each word, or for those that the side has.
+std::vector<double> teacher_forced_tags(const ModelSession& session, const Side& side,
+                                        const Answer& first, const Answer& of_side) {
+  const NoGrad no_grad;
+  auto context = nn::ForwardContext::inference(nullptr, side.interventions);
+  const PassInput input{.source = source_ids(session, side.text), .target = {}};
+  const Tensor logits = teacher_forced_logits(session, input, context);  // [tokens, tags]
+  std::vector<double> probabilities;
+  for (std::size_t i = 0; i < std::min(first.words.size(), of_side.words.size()); ++i) {
+    const auto row =
+        logits.values().subspan(of_side.first_tokens[i] * logits.dim(1), logits.dim(1));
+    const float score = infer::LogProbabilities::of_logits(row)[first.words[i].number];
+    probabilities.push_back(std::exp(double{score}));
+  }
+  return probabilities;
+}
+
+std::vector<TeacherForcedPiece> teacher_forced_words(const ModelSession& session,
+                                                     const Side& before, const Side& after,
+                                                     const WhatIf& what_if) {
+  const Answer& first = what_if.before;
+  const std::vector<double> was = teacher_forced_tags(session, before, first, first);
+  const std::vector<double> is = teacher_forced_tags(session, after, first, what_if.after);
+  std::vector<TeacherForcedPiece> pieces;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    pieces.push_back({first.words[i].word + ' ' + first.words[i].tag, was[i], is[i]});
+  }
+  return pieces;
+}
+
 }  // namespace
 
 WhatIf what_if(const ModelSession& session, const WhatIfInput& input) {
@@ -114,6 +144,9 @@ WhatIf what_if(const ModelSession& session, const WhatIfInput& input) {
       break;
     case ModelKind::masked:
       what_if.pieces = teacher_forced_masks(session, after, what_if.before);
+      break;
+    case ModelKind::tagger:
+      what_if.pieces = teacher_forced_words(session, before, after, what_if);
       break;
     default:
       what_if.pieces = teacher_forced_tokens(session, before, after, what_if.before.tokens);

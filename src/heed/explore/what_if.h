@@ -12,7 +12,7 @@ namespace heed::explore {
 
 // One piece of the first answer, teacher-forced on both.
 struct TeacherForcedPiece {
-  std::string piece;  // a token, a word for a mask, or a class
+  std::string piece;  // a token, a word for a mask, a class, or a word and its tag
   double before = 0;  // probabilities
   double after = 0;
 };
@@ -21,7 +21,7 @@ struct WhatIf {
   Answer before;  // of the model as it is, to the text as it was
   Answer after;   // of the model with interventions, to the edited text
   // Translation and language: the tokens of the first answer, each after those before it.
-  // Classifier: the classes, best first. Masked: the word for each mask.
+  // Classifier: the classes, best first. Masked: the word for each mask. Tagger: the words.
   std::vector<TeacherForcedPiece> pieces;
 };
 

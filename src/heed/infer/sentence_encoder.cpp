@@ -9,6 +9,7 @@
 #include "heed/models/finite_weights.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "heed/ops/pooling.h"
 
@@ -48,6 +49,8 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
       return make_encoder(models::load_model_folder<models::Classifier>(folder));
     case models::ModelKind::masked:
       return make_encoder(models::load_model_folder<models::MaskedModel>(folder));
+    case models::ModelKind::tagger:
+      return make_encoder(models::load_model_folder<models::Tagger>(folder));
     case models::ModelKind::translation:
       return make_encoder(models::load_model_folder<models::TranslationModel>(folder));
     case models::ModelKind::language:

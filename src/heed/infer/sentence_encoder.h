@@ -15,6 +15,7 @@
 namespace heed::models {
 class Classifier;
 class MaskedModel;
+class Tagger;
 class TranslationModel;
 struct TransformerConfig;
 }  // namespace heed::models
@@ -22,10 +23,11 @@ struct TransformerConfig;
 namespace heed::infer {
 
 // Any model with an encoder: the pooled vector of a classifier, or the mean of the encoder's output
-// for a masked or a translation model. Copies share the model.
+// for the others. Copies share the model.
 class SentenceEncoder {
  public:
-  using Model = std::variant<models::Classifier, models::MaskedModel, models::TranslationModel>;
+  using Model = std::variant<models::Classifier, models::MaskedModel, models::Tagger,
+                             models::TranslationModel>;
 
   // Refuses (ErrorKind::model) a model without an encoder.
   static SentenceEncoder load(const std::string& folder);

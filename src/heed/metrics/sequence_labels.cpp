@@ -15,11 +15,9 @@ struct Tag {
 };
 
 Tag parse_tag(std::string_view tag) {
-  constexpr std::string_view positions = "BIES";
-  if (tag == "O") return {};
-  check(!tag.empty() && positions.find(tag[0]) != positions.npos &&
-            (tag.size() == 1 || tag[1] == '-'),
+  check(is_entity_tag(tag),
         "sequence labels: expected O, or B, I, E or S with a type such as B-PER, got '", tag, "'");
+  if (tag == "O") return {};
   const std::string_view type = tag.substr(std::min<std::size_t>(tag.size(), 2));
   return {tag[0], type.empty() ? "_" : type};
 }
@@ -50,6 +48,12 @@ void count_entities(const std::vector<Entity>& predicted, const std::vector<Enti
 }
 
 }  // namespace
+
+bool is_entity_tag(std::string_view tag) {
+  constexpr std::string_view positions = "BIES";
+  const bool has_position = !tag.empty() && positions.find(tag[0]) != positions.npos;
+  return tag == "O" || (has_position && (tag.size() == 1 || tag[1] == '-'));
+}
 
 std::vector<Entity> entities_of(std::span<const std::string> tags) {
   std::vector<Entity> entities;

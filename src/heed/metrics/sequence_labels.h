@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/metrics/precision_recall.h"
@@ -27,6 +28,9 @@ struct Entity {
 // the token before it is not the inside of an entity of its type. A tag without a type, B or I, is
 // of the type "_". Refuses other tags.
 std::vector<Entity> entities_of(std::span<const std::string> tags);
+
+// Is it a tag that entities_of takes?
+bool is_entity_tag(std::string_view tag);
 
 struct EntityTypeScores {
   std::string type;

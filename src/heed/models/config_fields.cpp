@@ -36,7 +36,7 @@ const ConfigField fields[]{
      .member = &Config::encoder_layers, .range = layers, .missing = Missing::refuse,
      .is_architecture = true},
     {.json = "decoder_layers", .option = "decoder-layers", .group = "Model",
-     .description = "number of decoder layers; 0 for classifiers and masked language models",
+     .description = "number of decoder layers; 0 for classifiers, taggers and masked language models",
      .noun = "decoder layers", .member = &Config::decoder_layers, .range = layers,
      .missing = Missing::refuse, .is_architecture = true},
     {.json = "ffn_dim", .option = "feed-forward", .aliases = {"ffn-dim"}, .group = "Model",
@@ -119,7 +119,7 @@ const ConfigField fields[]{
      .exists = has_images, .is_architecture = true},
     {.json = "pooling", .option = "pooling", .group = "Classification",
      .description = "pooling of token vectors to one vector", .member = &Config::pooling,
-     .exists = has_classes},
+     .exists = has_pooling},
     {.json = "labels", .member = &Config::labels, .missing = Missing::refuse,
      .exists = has_classes},
 };

@@ -162,6 +162,7 @@ HEED_INSTANTIATE_TEXT_MODEL(TranslationModel)
 HEED_INSTANTIATE_TEXT_MODEL(LanguageModel)
 HEED_INSTANTIATE_TEXT_MODEL(Classifier)
 HEED_INSTANTIATE_TEXT_MODEL(MaskedModel)
+HEED_INSTANTIATE_TEXT_MODEL(Tagger)
 #undef HEED_INSTANTIATE_TEXT_MODEL
 template ImageClassifier load_model(const std::string&);
 

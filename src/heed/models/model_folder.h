@@ -45,18 +45,21 @@ class Classifier;
 class ImageClassifier;
 class LanguageModel;
 class MaskedModel;
+class Tagger;
 class TranslationModel;
 using TranslationModelFolder = ModelFolder<TranslationModel>;
 using LanguageModelFolder = ModelFolder<LanguageModel>;
 using ClassifierFolder = ModelFolder<Classifier>;
 using MaskedModelFolder = ModelFolder<MaskedModel>;
+using TaggerFolder = ModelFolder<Tagger>;
 
 // A model with a tokenizer in its folder.
 template <typename Model>
 concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model, LanguageModel> ||
-    std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel>;
+    std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel> ||
+    std::same_as<Model, Tagger>;
 
-// The functions of a model class exist for these five; include the header of the one you load.
+// The functions of a model class exist for these six; include the header of the one you load.
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a

@@ -7,6 +7,7 @@
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::models {
@@ -23,6 +24,8 @@ auto with_model_class(ModelKind kind, Work&& work) {
       return work(std::type_identity<MaskedModel>());
     case ModelKind::image_classifier:
       return work(std::type_identity<ImageClassifier>());
+    case ModelKind::tagger:
+      return work(std::type_identity<Tagger>());
     case ModelKind::translation:
       break;
   }

@@ -49,8 +49,8 @@ TransformerConfig translation_preset(Index layers, Index width, Index feed_forwa
   return config;
 }
 
-// For short lines. Both kinds have the same sizes, so that a classifier can be initialised from a
-// masked model.
+// For short lines. All kinds have the same sizes, so that a classifier or a tagger can be
+// initialised from a masked model.
 TransformerConfig encoder_preset(ModelKind kind, float dropout, float label_smoothing) {
   TransformerConfig config;
   config.kind = kind;
@@ -105,6 +105,7 @@ const auto& presets() {
       std::pair{"classes", encoder_preset(ModelKind::classifier, 0.3f, 0.1f)},
       std::pair{"masked", encoder_preset(ModelKind::masked, 0.1f, 0)},
       std::pair{"images", image_preset()},
+      std::pair{"tags", encoder_preset(ModelKind::tagger, 0.3f, 0.1f)},
   };
   return all;
 }
@@ -152,6 +153,13 @@ TransformerConfig masked_config(Index vocabulary) {
 
 TransformerConfig image_classifier_config(std::vector<std::string> labels) {
   TransformerConfig config = transformer_preset("images");
+  config.labels = std::move(labels);
+  return config;
+}
+
+TransformerConfig tagger_config(Index vocabulary, std::vector<std::string> labels) {
+  TransformerConfig config = transformer_preset("tags");
+  config.vocabulary = vocabulary;
   config.labels = std::move(labels);
   return config;
 }

@@ -21,7 +21,8 @@ std::span<const Choice<models::ModelKind>> choices() {
       Choice{"heed-language", models::ModelKind::language},
       Choice{"heed-classifier", models::ModelKind::classifier},
       Choice{"heed-masked", models::ModelKind::masked},
-      Choice{"heed-image-classifier", models::ModelKind::image_classifier}};
+      Choice{"heed-image-classifier", models::ModelKind::image_classifier},
+      Choice{"heed-tagger", models::ModelKind::tagger}};
   return all;
 }
 template <>
@@ -79,7 +80,8 @@ std::span<const Choice<models::WeightFormat>> choices() {
 namespace heed::models {
 
 bool has_text(ModelKind kind) { return kind != ModelKind::image_classifier; }
-bool has_classes(ModelKind kind) {
+bool has_classes(ModelKind kind) { return has_pooling(kind) || kind == ModelKind::tagger; }
+bool has_pooling(ModelKind kind) {
   return kind == ModelKind::classifier || kind == ModelKind::image_classifier;
 }
 bool has_encoder(ModelKind kind) { return kind != ModelKind::language; }

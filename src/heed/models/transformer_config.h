@@ -29,9 +29,10 @@ using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 // An encoder-decoder for translation, text to text; a decoder-only language model, which predicts
-// the next token; or an encoder that predicts a line's class, masked tokens, or an image's class.
+// the next token; or an encoder that predicts a line's class, masked tokens, an image's class, or a
+// tag for each word.
 // The name is model_type in config.json.
-enum class ModelKind { translation, language, classifier, masked, image_classifier };
+enum class ModelKind { translation, language, classifier, masked, image_classifier, tagger };
 // How a classifier pools the vectors of a line: that of a begin token, the mean of all, or
 // attention with a learned query.
 enum class Pooling { first, mean, attention };
@@ -62,7 +63,7 @@ struct TransformerConfig {
   Activation activation = Activation::relu;
   Tying tying = Tying::all;
   Pooling pooling = Pooling::mean;  // of a classifier
-  std::vector<std::string> labels;  // the names of its classes
+  std::vector<std::string> labels;  // the names of its classes; of a tagger, the tags
   Index image_height = 28;          // what an image classifier looks at, in pixels
   Index image_width = 28;
   Index image_channels = 1;                  // 1: grey, 3: colour
@@ -103,9 +104,10 @@ namespace heed::models {
 void validate(const TransformerConfig& config, std::string_view what = "model",
               ErrorKind kind = ErrorKind::usage);
 
-// Which kinds have token sequences, classes, an encoder, a decoder.
+// Which kinds have token sequences, classes, one vector for a sequence, an encoder, a decoder.
 bool has_text(ModelKind kind);
 bool has_classes(ModelKind kind);
+bool has_pooling(ModelKind kind);
 bool has_encoder(ModelKind kind);
 bool has_decoder(ModelKind kind);
 bool may_truncate_source(ModelKind kind);  // translation models and classifiers of text

@@ -161,10 +161,10 @@ Recipe text_to_text(const DataSize& data, const RunBudget& budget) {
   return recipe;
 }
 
-// A batch has enough examples of all classes, also of long texts.
-Recipe classifier(const DataSize& data) {
+// Of classifiers and taggers: a batch has enough examples of all classes, also of long texts.
+Recipe classifier(std::string_view preset, const DataSize& data) {
   constexpr Index examples_per_batch = 32, max_batch = 8192;
-  Recipe recipe = recipe_preset("classes");
+  Recipe recipe = recipe_preset(preset);
   TrainingOptions& training = recipe.training;
   recipe.tokenizer.vocabulary =
       std::min(recipe.tokenizer.vocabulary, vocabulary_for(as_double(data.source.tokens)));
@@ -326,7 +326,9 @@ Recipe chosen_recipe(ModelKind kind, const DataSize& data, const RunBudget& budg
     case ModelKind::translation:
       return text_to_text(data, budget);
     case ModelKind::classifier:
-      return classifier(data);
+      return classifier("classes", data);
+    case ModelKind::tagger:
+      return classifier("tags", data);
     case ModelKind::language:
       return language_model(data, budget);
     case ModelKind::masked:

@@ -17,11 +17,11 @@ bool is_architecture(std::string_view setting) {
   });
 }
 
-// A classifier and a masked language model have the same encoder.
+// A classifier, a tagger and a masked language model have the same encoder.
 bool can_initialise(models::ModelKind kind, models::ModelKind base) {
-  const bool is_encoder =
-      kind == models::ModelKind::classifier && base == models::ModelKind::masked;
-  return kind == base || is_encoder;
+  using models::ModelKind;
+  const bool has_its_encoder = kind == ModelKind::classifier || kind == ModelKind::tagger;
+  return kind == base || (has_its_encoder && base == ModelKind::masked);
 }
 
 models::TransformerConfig load_base_config(const Recipe& recipe, const std::string& folder) {

@@ -11,7 +11,7 @@ namespace heed::train {
 // Gives the recipe the architecture of a model: layers, widths, heads, positions and norms.
 void copy_architecture(Recipe& recipe, const models::TransformerConfig& model);
 // That of the model in the folder. Refuses (ErrorKind::model) a model of another kind; a classifier
-// may be initialised from a masked language model.
+// or a tagger may be initialised from a masked language model.
 void copy_architecture(Recipe& recipe, const std::string& folder);
 
 // Refuses (ErrorKind::usage) a recipe with another architecture, and names the setting that

@@ -7,6 +7,7 @@
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::train {
@@ -67,6 +68,12 @@ void hash_batch(BatchHash& hash, const models::ClassifierBatch& batch) {
 void hash_batch(BatchHash& hash, const models::ImageBatch& batch) {
   hash.add(batch.patches);
   hash_list(hash, batch.classes);
+}
+
+void hash_batch(BatchHash& hash, const models::TaggerBatch& batch) {
+  hash_ids(hash, batch.input);
+  hash_list(hash, batch.places);
+  hash_list(hash, batch.tags);
 }
 
 }  // namespace heed::train

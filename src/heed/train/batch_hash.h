@@ -16,6 +16,7 @@ struct ClassifierBatch;
 struct ImageBatch;
 struct LanguageBatch;
 struct MaskedBatch;
+struct TaggerBatch;
 struct TranslationBatch;
 }  // namespace heed::models
 
@@ -43,5 +44,6 @@ void hash_batch(BatchHash& hash, const models::LanguageBatch& batch);
 void hash_batch(BatchHash& hash, const models::MaskedBatch& batch);
 void hash_batch(BatchHash& hash, const models::ClassifierBatch& batch);
 void hash_batch(BatchHash& hash, const models::ImageBatch& batch);
+void hash_batch(BatchHash& hash, const models::TaggerBatch& batch);
 
 }  // namespace heed::train

@@ -4,6 +4,7 @@
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
+#include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::train {
@@ -24,6 +25,10 @@ BatchSize batch_size(const models::ClassifierBatch& batch) {
 
 BatchSize batch_size(const models::ImageBatch& batch) {
   return {batch.num_images(), batch.patches.dim(0)};
+}
+
+BatchSize batch_size(const models::TaggerBatch& batch) {
+  return {batch.num_words(), std::ssize(batch.input.ids)};
 }
 
 }  // namespace heed::train

@@ -17,6 +17,7 @@ struct ClassifierBatch;
 struct ImageBatch;
 struct LanguageBatch;
 struct MaskedBatch;
+struct TaggerBatch;
 struct TranslationBatch;
 }  // namespace heed::models
 
@@ -32,6 +33,7 @@ BatchSize batch_size(const models::LanguageBatch& batch);
 BatchSize batch_size(const models::MaskedBatch& batch);
 BatchSize batch_size(const models::ClassifierBatch& batch);
 BatchSize batch_size(const models::ImageBatch& batch);
+BatchSize batch_size(const models::TaggerBatch& batch);
 
 // What the forward pass keeps at least (memory_need.h, which is not installed).
 Index activation_bytes(const models::TransformerConfig& model, Index num_source_tokens,

@@ -147,6 +147,9 @@ TrainingOptions images_training() {
   return training;
 }
 
+// Sentences of tagged words (docs/tag.md).
+TrainingOptions tags_training() { return classes_training(); }
+
 struct Preset {
   std::string_view name;
   text::TokenizerOptions tokenizer;
@@ -165,6 +168,7 @@ constexpr Preset presets[]{
     {"classes", {.vocabulary = 4000}, classes_training},
     {"masked", {.vocabulary = 8000}, masked_training},
     {"images", {}, images_training},
+    {"tags", {.vocabulary = 4000}, tags_training},
 };
 
 // A run may be shorter than the preset's own; its rate reaches the peak all the same.

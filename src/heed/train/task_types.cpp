@@ -8,6 +8,7 @@
 #include "heed/train/image_task.h"
 #include "heed/train/language_task.h"
 #include "heed/train/masked_task.h"
+#include "heed/train/tagging_task.h"
 #include "heed/train/translation_task.h"
 
 namespace heed::train {
@@ -61,6 +62,13 @@ const std::vector<TaskType>& table() {
         base_model},
        "classes",
        make<ClassificationTask>},
+      {"tagging",
+       ModelKind::tagger,
+       {{"tagged", "words with a tag: one word a line as in CoNLL files, or .jsonl"},
+        {"valid-tagged", "validation words with tags", is_optional},
+        base_model},
+       "tags",
+       make<TaggingTask>},
       {"masked language modelling",
        ModelKind::masked,
        {{"masked", "text, one sentence per line"},

@@ -5,7 +5,8 @@ export type Matrix = number[][];
 
 // About the program and its model
 
-export type ModelKind = 'translation' | 'language' | 'classifier' | 'masked' | 'image_classifier';
+export type ModelKind =
+  'translation' | 'language' | 'classifier' | 'masked' | 'image_classifier' | 'tagger';
 export type Side = 'source' | 'target';
 
 export interface Site {
@@ -98,6 +99,7 @@ export interface Answer {
   next?: PieceChance[];
   classes?: { label: string; probability: number }[];
   masks?: PieceChance[][];
+  words?: { word: string; tag: string; probability: number; position: number }[];
 }
 
 export interface HeadFact {

@@ -1,5 +1,5 @@
 // Predictions that can be attributed: the tokens of a translation, the next token at any position of a
-// text, the classes, the masks.
+// text, the classes, the masks, the tags of words.
 import type { ModelFacts, RunAnswer } from '../lib/api';
 import { pieceLabel } from './piece_label';
 
@@ -21,6 +21,12 @@ export function targetsOf({ source, target, answer }: RunAnswer, model: ModelFac
     return (answer.masks ?? []).map((mask, index) => ({
       index,
       label: pieceLabel(mask[0]?.piece ?? ''),
+    }));
+  }
+  if (model.kind === 'tagger') {
+    return (answer.words ?? []).map(({ word, tag, position }) => ({
+      index: position,
+      label: `${word} ${tag}`,
     }));
   }
   const tokens = target ?? source;

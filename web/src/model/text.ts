@@ -20,6 +20,7 @@ export const modelText = {
     classifier: 'classifies text',
     masked: 'fills masks (masked language model)',
     image_classifier: 'classifies images',
+    tagger: 'tags words',
   },
   intervened: (count: number) => (count === 1 ? '1 intervention' : `${count} interventions`),
   intervenedNote: 'What you see is the model with them.',
@@ -39,6 +40,7 @@ export const modelText = {
     next: 'Likely next',
     mask: (number: number) => `Mask ${number}`,
     classes: 'Classes',
+    tags: 'Tags',
     more: (count: number) => `${count} more`,
   },
   parts: {

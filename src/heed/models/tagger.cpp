@@ -1,0 +1,43 @@
+#include "heed/models/tagger.h"
+
+#include "heed/ops/cross_entropy.h"
+#include "heed/ops/embedding.h"
+
+namespace heed::models {
+
+Tagger::Tagger(const TransformerConfig& config, std::uint64_t seed)
+    : Tagger(config, initial_weights(config, seed)) {}
+
+Tagger::Tagger(const TransformerConfig& config, const nn::Initializer& initializer)
+    : Model(config, kind),
+      encoder_(config, initializer),
+      head_(config.model_dim, std::ssize(config.labels), initializer) {}
+
+void Tagger::visit_parameters(nn::ParameterVisitor& visitor) {
+  encoder_.visit_parameters(visitor);
+  visitor.child("head", head_);
+}
+
+Loss Tagger::loss(const TaggerBatch& batch, nn::ForwardContext& context,
+                  std::span<const float> tag_weights) const {
+  const Tensor logits = this->logits(batch.input, batch.places, context);
+  const Tensor loss = ops::cross_entropy(logits, batch.tags,
+                                         {.label_smoothing = config_.label_smoothing,
+                                          .class_weights = tag_weights,
+                                          .reduction = ops::Reduction::sum});
+  const Tensor likelihood_loss =
+      ops::cross_entropy(logits.detach(), batch.tags, {.reduction = ops::Reduction::sum});
+  return {loss, likelihood_loss.item()};
+}
+
+Packed Tagger::encode(const PackedIds& input, nn::ForwardContext& context) const {
+  return encoder_.forward(input, context);
+}
+
+Tensor Tagger::logits(const PackedIds& input, std::span<const Index> places,
+                      nn::ForwardContext& context) const {
+  const Tensor words = ops::gather_rows(encode(input, context).values, places);  // [words, D]
+  return head_.forward(ops::dropout(words, context.dropout(config_.dropout)));
+}
+
+}  // namespace heed::models
