@@ -18,19 +18,19 @@ struct Offsets {
 
 // All lists have the same length.
 struct Encoding {
-  std::vector<int> ids;
-  std::vector<std::string> tokens;
-  std::vector<Offsets> offsets;
-  std::vector<int> type_ids;        // which part of a pair: usually 0 or 1
-  std::vector<int> attention_mask;  // 0: padding
-  std::vector<int> special_mask;    // 1: from the template or the padding, not from the text
+  std::vector<int> ids = {};
+  std::vector<std::string> tokens = {};
+  std::vector<Offsets> offsets = {};
+  std::vector<int> type_ids = {};        // which part of a pair: usually 0 or 1
+  std::vector<int> attention_mask = {};  // 0: padding
+  std::vector<int> special_mask = {};    // 1: from the template or the padding, not from the text
 
   std::size_t size() const { return ids.size(); }
 
   struct Token {
     int id = 0;
-    std::string token;
-    Offsets offsets;
+    std::string token = {};
+    Offsets offsets = {};
     int type_id = 0;
     int attention = 1;
     int special = 0;
