@@ -112,7 +112,9 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Folders, HuggingFaceTokenizer, testing::ValuesIn(tokenizer_folders()),
                          test_name);
 
-io::JsonFields settings(const json& c, const char* name) { return io::JsonFields::of(c[name], name); }
+io::JsonFields settings(const json& c, const char* name) {
+  return io::JsonFields::of(c[name], name);
+}
 
 std::filesystem::path components() { return data_folder() / "components"; }
 

@@ -56,12 +56,11 @@ std::size_t spaces_after(std::string_view text, std::size_t begin) {
 }
 
 AddedToken read_token(const io::JsonFields& fields) {
-  AddedToken token{
-      .content = fields.text("content"),
-      .is_single_word = fields.boolean_or("single_word", false),
-      .strips_left = fields.boolean_or("lstrip", false),
-      .strips_right = fields.boolean_or("rstrip", false),
-      .is_special = fields.boolean_or("special", false)};
+  AddedToken token{.content = fields.text("content"),
+                   .is_single_word = fields.boolean_or("single_word", false),
+                   .strips_left = fields.boolean_or("lstrip", false),
+                   .strips_right = fields.boolean_or("rstrip", false),
+                   .is_special = fields.boolean_or("special", false)};
   token.is_normalized = fields.boolean_or("normalized", !token.is_special);
   check_as(ErrorKind::model, token.content.size() <= max_content_bytes, fields.place("content"),
            ": expected at most ", max_content_bytes, " bytes, found ", token.content.size());

@@ -53,8 +53,8 @@ bool is_version(const nlohmann::json& entry) {
 struct Bpe::Symbol {
   int id;
   int previous;
-  int next;             // -1: none
-  std::uint32_t size;   // in bytes of the word; 0: merged away
+  int next;            // -1: none
+  std::uint32_t size;  // in bytes of the word; 0: merged away
 };
 
 struct Bpe::Scratch {
@@ -97,8 +97,9 @@ void Bpe::read_merges(const io::JsonFields& fields) {
 
 void Bpe::add_merge(std::string_view left, std::string_view right, std::uint32_t rank,
                     const std::string& place) {
-  check_as(ErrorKind::model, right.size() >= prefix_.size(), place, ": expected a piece with the prefix ",
-           excerpt(prefix_), ", found \"", excerpt(right), '"');
+  check_as(ErrorKind::model, right.size() >= prefix_.size(), place,
+           ": expected a piece with the prefix ", excerpt(prefix_), ", found \"", excerpt(right),
+           '"');
   const std::string merged = std::string(left).append(right.substr(prefix_.size()));
   merges_.add(id_of(left, place), id_of(right, place), {rank, id_of(merged, place)});
 }
@@ -167,7 +168,8 @@ void Bpe::merge(Scratch& scratch) const {
     const Symbol& symbol = symbols[static_cast<std::size_t>(left)];
     const Merge* found = merges_.find(symbol.id, symbols[static_cast<std::size_t>(symbol.next)].id);
     if (found == nullptr) return;
-    heap.push_back({std::uint64_t{found->rank} << 32 | static_cast<std::uint32_t>(left), found->id});
+    heap.push_back(
+        {std::uint64_t{found->rank} << 32 | static_cast<std::uint32_t>(left), found->id});
     std::ranges::push_heap(heap, ComesLater());
   };
   for (int i = 0; i + 1 < static_cast<int>(symbols.size()); ++i) propose(i);

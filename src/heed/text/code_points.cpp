@@ -70,7 +70,9 @@ std::size_t count_code_points(std::string_view text) {
 }
 
 void append_utf8(std::string& text, char32_t code_point) {
-  const auto add = [&](char32_t bits) { text += static_cast<char>(static_cast<unsigned char>(bits)); };
+  const auto add = [&](char32_t bits) {
+    text += static_cast<char>(static_cast<unsigned char>(bits));
+  };
   if (code_point < 0x80) {
     add(code_point);
   } else if (code_point < 0x800) {

@@ -14,7 +14,7 @@ constexpr std::int64_t max_length = 1 << 24;
 
 Side read_side(const io::JsonFields& fields) {
   return fields.choice_or("direction", "Right", {"Left", "Right"}) == "Left" ? Side::left
-                                                                            : Side::right;
+                                                                             : Side::right;
 }
 
 // "BatchLongest" or {"Fixed": 128}; a text alone is the longest of its batch.
@@ -33,8 +33,8 @@ Truncation::Truncation(const io::JsonFields& fields)
     : place_(fields.place("max_length")),
       max_length_(static_cast<std::size_t>(fields.integer("max_length", {.min = 0}))),
       side_(read_side(fields)) {
-  const std::string strategy = fields.choice_or("strategy", "LongestFirst",
-                                                {"LongestFirst", "OnlyFirst", "OnlySecond"});
+  const std::string strategy =
+      fields.choice_or("strategy", "LongestFirst", {"LongestFirst", "OnlyFirst", "OnlySecond"});
   strategy_ = strategy == "LongestFirst" ? Strategy::longest_first
               : strategy == "OnlyFirst"  ? Strategy::only_first
                                          : Strategy::only_second;

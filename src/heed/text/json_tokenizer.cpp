@@ -66,8 +66,8 @@ struct JsonTokenizer::Parts {
 
  private:
   void add_tokens(const TextPieces& pieces, const TextPiece& piece,
-                  const std::vector<WordPart>& parts,
-                  const std::vector<std::uint32_t>& characters, Encoding& to) const;
+                  const std::vector<WordPart>& parts, const std::vector<std::uint32_t>& characters,
+                  Encoding& to) const;
 };
 
 JsonTokenizer::Parts::Parts(const io::JsonFields& file)

@@ -138,8 +138,8 @@ bool is_removed_by_nmt(char32_t c) {
 
 bool is_space_for_nmt(char32_t c) {
   return c == 0x9 || c == 0xa || c == 0xc || c == 0xd || c == 0x1680 ||
-         (c >= 0x200b && c <= 0x200f) || c == 0x2028 || c == 0x2029 || c == 0x2581 ||
-         c == 0xfeff || c == 0xfffd;
+         (c >= 0x200b && c <= 0x200f) || c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff ||
+         c == 0xfffd;
 }
 
 void normalize_as_nmt(AlignedText& text) {
@@ -228,7 +228,8 @@ class PrecompiledNormalizer {
   // before this part, takes the place of the others too.
   static void adjust(std::vector<Change>& changes, int difference) {
     if (difference < 0 && !changes.empty()) changes.back().change += difference;
-    for (int i = 0; i < difference; ++i) changes[changes.size() - 1 - static_cast<std::size_t>(i)].change = 1;
+    for (int i = 0; i < difference; ++i)
+      changes[changes.size() - 1 - static_cast<std::size_t>(i)].change = 1;
   }
 
   std::shared_ptr<const Charsmap> charsmap_;
@@ -294,19 +295,29 @@ Normalizer read_sequence(const JsonFields& fields) {
 
 constexpr std::array kinds{
     ComponentKind<Normalizer>{"BertNormalizer", read_bert},
-    ComponentKind<Normalizer>{"ByteLevel", [](const JsonFields&) -> Normalizer { return use_byte_characters; }},
-    ComponentKind<Normalizer>{"Lowercase", [](const JsonFields&) -> Normalizer { return make_lower_case; }},
-    ComponentKind<Normalizer>{"NFC", [](const JsonFields&) { return normal_form(NormalForm::nfc); }},
-    ComponentKind<Normalizer>{"NFD", [](const JsonFields&) { return normal_form(NormalForm::nfd); }},
-    ComponentKind<Normalizer>{"NFKC", [](const JsonFields&) { return normal_form(NormalForm::nfkc); }},
-    ComponentKind<Normalizer>{"NFKD", [](const JsonFields&) { return normal_form(NormalForm::nfkd); }},
-    ComponentKind<Normalizer>{"Nmt", [](const JsonFields&) -> Normalizer { return normalize_as_nmt; }},
+    ComponentKind<Normalizer>{"ByteLevel",
+                              [](const JsonFields&) -> Normalizer { return use_byte_characters; }},
+    ComponentKind<Normalizer>{"Lowercase",
+                              [](const JsonFields&) -> Normalizer { return make_lower_case; }},
+    ComponentKind<Normalizer>{"NFC",
+                              [](const JsonFields&) { return normal_form(NormalForm::nfc); }},
+    ComponentKind<Normalizer>{"NFD",
+                              [](const JsonFields&) { return normal_form(NormalForm::nfd); }},
+    ComponentKind<Normalizer>{"NFKC",
+                              [](const JsonFields&) { return normal_form(NormalForm::nfkc); }},
+    ComponentKind<Normalizer>{"NFKD",
+                              [](const JsonFields&) { return normal_form(NormalForm::nfkd); }},
+    ComponentKind<Normalizer>{"Nmt",
+                              [](const JsonFields&) -> Normalizer { return normalize_as_nmt; }},
     ComponentKind<Normalizer>{"Precompiled", read_precompiled},
     ComponentKind<Normalizer>{"Prepend", read_prepend},
     ComponentKind<Normalizer>{"Replace", read_replace},
     ComponentKind<Normalizer>{"Sequence", read_sequence},
     ComponentKind<Normalizer>{"Strip", read_strip},
-    ComponentKind<Normalizer>{"StripAccents", [](const JsonFields&) -> Normalizer { return [](AlignedText& text) { remove_characters(text, is_mark); }; }},
+    ComponentKind<Normalizer>{"StripAccents",
+                              [](const JsonFields&) -> Normalizer {
+                                return [](AlignedText& text) { remove_characters(text, is_mark); };
+                              }},
 };
 
 }  // namespace

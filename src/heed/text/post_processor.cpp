@@ -27,8 +27,7 @@ SpecialToken read_special_token(const JsonFields& fields) {
     special.ids.push_back(static_cast<int>(id));
   }
   check_as(ErrorKind::model, special.ids.size() == special.tokens.size(), fields.place("ids"),
-           ": expected as many as tokens, ", special.tokens.size(), ", found ",
-           special.ids.size());
+           ": expected as many as tokens, ", special.tokens.size(), ", found ", special.ids.size());
   return special;
 }
 
@@ -55,8 +54,7 @@ Template read_template(const JsonFields& fields, const std::string& name) {
     parts.push_back(read_part(part, fields.object("special_tokens")));
   }
   const bool may_have_second = name == "pair";
-  const bool has_second =
-      std::ranges::count(parts, Kind::second, &TemplatePart::kind) > 0;
+  const bool has_second = std::ranges::count(parts, Kind::second, &TemplatePart::kind) > 0;
   check_as(ErrorKind::model, may_have_second || !has_second, fields.place(name),
            ": expected the sequence A alone, found B");
   return parts;
@@ -68,7 +66,8 @@ SpecialToken read_token_and_id(const JsonFields& fields, const std::string& name
   const bool is_pair = pair != nullptr && pair->is_array() && pair->size() == 2 &&
                        (*pair)[0].is_string() && (*pair)[1].is_number_unsigned() &&
                        (*pair)[1].get<std::uint64_t>() < Vocabulary::max_ids;
-  check_as(ErrorKind::model, is_pair, fields.place(name), ": expected a list of a token and its id");
+  check_as(ErrorKind::model, is_pair, fields.place(name),
+           ": expected a list of a token and its id");
   return {{(*pair)[1].get<int>()}, {(*pair)[0].get<std::string>()}};
 }
 
@@ -115,8 +114,9 @@ void add_text(Encoding& to, const Encoding& text, int type_id) {
 }  // namespace
 
 void PostProcessor::read(const JsonFields& fields) {
-  const std::string type = fields.choice("type", {"BertProcessing", "ByteLevel", "RobertaProcessing",
-                                                  "Sequence", "TemplateProcessing"});
+  const std::string type = fields.choice(
+      "type",
+      {"BertProcessing", "ByteLevel", "RobertaProcessing", "Sequence", "TemplateProcessing"});
   if (type == "Sequence") {
     for (const JsonFields& step : fields.optional_objects("processors")) read(step);
     return;
@@ -133,13 +133,12 @@ void PostProcessor::read(const JsonFields& fields) {
   const SpecialToken sep = read_token_and_id(fields, "sep");
   const auto sep_of = [&](int type_id) { return TemplatePart{Kind::special, type_id, sep}; };
   if (type == "BertProcessing") {
-    set_templates({{cls, first, sep_of(0)},
-                   {cls, first, sep_of(0), {Kind::second, 1}, sep_of(1)}},
+    set_templates({{cls, first, sep_of(0)}, {cls, first, sep_of(0), {Kind::second, 1}, sep_of(1)}},
                   fields);
   } else {
-    set_templates({{cls, first, sep_of(0)},
-                   {cls, first, sep_of(0), sep_of(0), {Kind::second, 0}, sep_of(0)}},
-                  fields);
+    set_templates(
+        {{cls, first, sep_of(0)}, {cls, first, sep_of(0), sep_of(0), {Kind::second, 0}, sep_of(0)}},
+        fields);
   }
 }
 

@@ -41,8 +41,8 @@ PreTokenizer read_whitespace_split(const JsonFields&) {
 
 PreTokenizer read_bert(const JsonFields&) {
   return [spaces = split_on_characters(is_white_space, SplitBehavior::removed),
-          punctuation = split_on_characters(is_punctuation, SplitBehavior::isolated)](
-             TextPieces& pieces) {
+          punctuation =
+              split_on_characters(is_punctuation, SplitBehavior::isolated)](TextPieces& pieces) {
     spaces(pieces);
     punctuation(pieces);
   };
@@ -192,9 +192,9 @@ void write_metaspaces(TextPieces& pieces, const Metaspace& metaspace) {
   pieces.rewrite([&](const TextPiece& piece, AlignedText& text) {
     const AlignedText& from = pieces.text();
     const std::string_view bytes = pieces.bytes(piece);
-    const bool is_place = metaspace.prepend_scheme == PrependScheme::always ||
-                          (metaspace.prepend_scheme == PrependScheme::first &&
-                           piece.source_begin == 0);
+    const bool is_place =
+        metaspace.prepend_scheme == PrependScheme::always ||
+        (metaspace.prepend_scheme == PrependScheme::first && piece.source_begin == 0);
     if (is_place && !bytes.starts_with(' ') && !bytes.starts_with(metaspace.replacement)) {
       text.append(metaspace.replacement, from.sources[piece.range.begin]);
     }

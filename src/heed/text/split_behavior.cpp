@@ -8,11 +8,11 @@ namespace heed {
 template <>
 std::span<const Choice<text::SplitBehavior>> choices() {
   using text::SplitBehavior;
-  static constexpr std::array all{
-      Choice{"Removed", SplitBehavior::removed}, Choice{"Isolated", SplitBehavior::isolated},
-      Choice{"MergedWithPrevious", SplitBehavior::merged_with_previous},
-      Choice{"MergedWithNext", SplitBehavior::merged_with_next},
-      Choice{"Contiguous", SplitBehavior::contiguous}};
+  static constexpr std::array all{Choice{"Removed", SplitBehavior::removed},
+                                  Choice{"Isolated", SplitBehavior::isolated},
+                                  Choice{"MergedWithPrevious", SplitBehavior::merged_with_previous},
+                                  Choice{"MergedWithNext", SplitBehavior::merged_with_next},
+                                  Choice{"Contiguous", SplitBehavior::contiguous}};
   return all;
 }
 
@@ -67,9 +67,11 @@ void split_parts(const std::vector<TextPart>& parts, SplitBehavior behavior,
       for (const TextPart& part : parts) pieces.push_back(part.range);
       return;
     case SplitBehavior::contiguous:
-      return merge_parts(parts, [](bool is, bool was) { return is == was; }, pieces);
+      return merge_parts(
+          parts, [](bool is, bool was) { return is == was; }, pieces);
     case SplitBehavior::merged_with_previous:
-      return merge_parts(parts, [](bool is, bool was) { return is && !was; }, pieces);
+      return merge_parts(
+          parts, [](bool is, bool was) { return is && !was; }, pieces);
     case SplitBehavior::merged_with_next:
       return merge_with_next(parts, pieces);
   }

@@ -1,4 +1,4 @@
-// What becomes of the delimiters when a text is split.
+// Splitting of a text at delimiters, and what becomes of these.
 #pragma once
 
 #include <span>

@@ -101,9 +101,9 @@ TokenDecoder read_byte_fallback(const JsonFields&) {
 // Spaces that were put before punctuation and before parts of English words.
 std::string clean_up(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> replacements[] = {
-      {" .", "."},     {" ?", "?"},   {" !", "!"},           {" ,", ","},
-      {" ' ", "'"},    {" n't", "n't"}, {" 'm", "'m"},       {" do not", " don't"},
-      {" 's", "'s"},   {" 've", "'ve"}, {" 're", "'re"}};
+      {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
+      {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
+      {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   if (text.find(' ') == text.npos) return text;
   for (const auto& [wanted, content] : replacements) text = replace_all(text, wanted, content);
   return text;
@@ -125,13 +125,14 @@ TokenDecoder read_word_piece(const JsonFields& fields) {
 
 // What ends a word becomes a space, but for the last word.
 TokenDecoder read_bpe(const JsonFields& fields) {
-  return [suffix = fields.text_or("suffix", "</w>"), name = fields.place("suffix")](Tokens& tokens) {
-    const std::size_t size = size_of(tokens);
-    for (std::string& token : tokens) {
-      token = replace_all(token, suffix, &token == &tokens.back() ? "" : " ");
-    }
-    check_growth(name, size, size_of(tokens));
-  };
+  return
+      [suffix = fields.text_or("suffix", "</w>"), name = fields.place("suffix")](Tokens& tokens) {
+        const std::size_t size = size_of(tokens);
+        for (std::string& token : tokens) {
+          token = replace_all(token, suffix, &token == &tokens.back() ? "" : " ");
+        }
+        check_growth(name, size, size_of(tokens));
+      };
 }
 
 TokenDecoder read_metaspace_decoder(const JsonFields& fields) {
@@ -168,9 +169,8 @@ std::string replace_matches(const std::string& text, const TextPattern& pattern,
   check_growth(name, text.size(), text.size() + matches.size() * content.size());
   std::string replaced;
   for (const TextPart& part : parts_of(matches, text.size())) {
-    replaced += part.is_match
-                    ? content
-                    : text.substr(part.range.begin, part.range.end - part.range.begin);
+    replaced +=
+        part.is_match ? content : text.substr(part.range.begin, part.range.end - part.range.begin);
   }
   return replaced;
 }

@@ -5,10 +5,10 @@
 namespace heed::text {
 
 bool is_white_space(char32_t c);
-bool is_word_character(char32_t c);  // \w
-bool is_punctuation(char32_t c);     // ASCII punctuation and \p{P}
-bool is_numeric(char32_t c);         // \p{N}
-bool is_mark(char32_t c);            // \p{M}
+bool is_word_character(char32_t c);   // \w
+bool is_punctuation(char32_t c);      // ASCII punctuation and \p{P}
+bool is_numeric(char32_t c);          // \p{N}
+bool is_mark(char32_t c);             // \p{M}
 bool is_nonspacing_mark(char32_t c);  // \p{Mn}, as BERT's normalizer sees it
 bool is_bert_control(char32_t c);     // what BERT's normalizer removes from a text
 bool is_chinese(char32_t c);          // what BERT's normalizer puts spaces beside

@@ -15,8 +15,10 @@ namespace {
 // Since the library's tables were made.
 constexpr char32_t newer_canonical = 0x11938;
 constexpr CodePointRange newer_compatible[] = {
-    {0x32FF, 0x32FF}, {0xA7F2, 0xA7F4}, {0xAB69, 0xAB69}, {0x10781, 0x10785}, {0x10787, 0x107B0},
-    {0x107B2, 0x107BA}, {0x1E030, 0x1E06D}, {0x1F16C, 0x1F16C}, {0x1FBF0, 0x1FBF9},};
+    {0x32FF, 0x32FF},   {0xA7F2, 0xA7F4},   {0xAB69, 0xAB69},
+    {0x10781, 0x10785}, {0x10787, 0x107B0}, {0x107B2, 0x107BA},
+    {0x1E030, 0x1E06D}, {0x1F16C, 0x1F16C}, {0x1FBF0, 0x1FBF9},
+};
 
 // A character of a normal form, and what it takes the place of: see TextRewriter.
 struct Change {
@@ -46,8 +48,8 @@ void decompose(char32_t c, FormTraits form, std::vector<Change>& to) {
   constexpr int max_decomposition = 32;  // U+FDFA has 18
   std::array<utf8proc_int32_t, max_decomposition> parts{};
   int boundary = 0;
-  const auto options = static_cast<utf8proc_option_t>(
-      UTF8PROC_DECOMPOSE | (form.is_compatible ? UTF8PROC_COMPAT : 0));
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE |
+                                                      (form.is_compatible ? UTF8PROC_COMPAT : 0));
   utf8proc_ssize_t count = 0;
   if (!has_newer_mapping(c, form)) {
     count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts.data(),
@@ -88,8 +90,8 @@ std::vector<Change> compose(const std::vector<Change>& decomposed) {
   int last_class = 0;                       // of what follows the starter
   for (const Change& next : decomposed) {
     const int its_class = combining_class(next.code_point);
-    const bool is_blocked = starter >= composed.size() ||
-                            (starter + 1 < composed.size() && last_class >= its_class);
+    const bool is_blocked =
+        starter >= composed.size() || (starter + 1 < composed.size() && last_class >= its_class);
     const char32_t composite =
         is_blocked ? 0 : compose(composed[starter].code_point, next.code_point);
     if (composite != 0) {

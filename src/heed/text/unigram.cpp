@@ -23,8 +23,8 @@ const nlohmann::json& pieces_in(const io::JsonFields& fields) {
 }
 
 void check_piece(const nlohmann::json& entry, const std::string& place) {
-  const bool is_pair = entry.is_array() && entry.size() == 2 && entry[0].is_string() &&
-                       entry[1].is_number();
+  const bool is_pair =
+      entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number();
   check_as(ErrorKind::model, is_pair, place, ": expected a list of a piece and its score");
   const std::size_t size = entry[0].get_ref<const std::string&>().size();
   check_as(ErrorKind::model, size <= max_piece_bytes, place, ": expected a piece of at most ",

@@ -27,7 +27,7 @@ class Vocabulary {
   std::optional<int> find(std::string_view piece) const;
   // Nothing for an id that has none.
   std::optional<std::string_view> piece(int id) const;
-  std::size_t size() const { return size_; }  // in pieces
+  std::size_t size() const { return size_; }                        // in pieces
   int num_ids() const { return static_cast<int>(pieces_.size()); }  // the largest one + 1
 
  private:
@@ -43,8 +43,8 @@ class Vocabulary {
   std::size_t slot_of(std::string_view piece) const;
   void grow();
 
-  std::string bytes_;           // of all pieces
-  std::vector<Piece> pieces_;   // by id
+  std::string bytes_;                                  // of all pieces
+  std::vector<Piece> pieces_;                          // by id
   std::vector<int> slots_ = std::vector<int>(16, -1);  // a hash table of ids; -1: free
   std::size_t size_ = 0;
 };
