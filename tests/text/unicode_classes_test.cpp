@@ -9,7 +9,8 @@ TEST(UnicodeClasses, KnowSpacesWordsAndPunctuation) {
   EXPECT_TRUE(is_white_space(0x85) && is_white_space(0x3000) && is_white_space('\v'));
   EXPECT_FALSE(is_white_space(0x200b) || is_white_space('a'));
   EXPECT_TRUE(is_word_character('_') && is_word_character(0x301) && is_word_character(0x200d));
-  EXPECT_FALSE(is_word_character('-') || is_word_character(0x2581));
+  EXPECT_FALSE(is_word_character('-') || is_word_character(0x2581) || is_word_character(0xb2));
+  EXPECT_TRUE(is_word_character(0xb5) && is_word_character(0x24b6) && is_word_character('7'));
   EXPECT_TRUE(is_punctuation('$') && is_punctuation(0x3002) && is_punctuation(0x166d));
   EXPECT_FALSE(is_punctuation(0x20ac) || is_punctuation(0x2e52));
 }

@@ -10,7 +10,7 @@
 namespace heed::text {
 namespace {
 
-constexpr std::int64_t max_length = 1 << 24;
+constexpr std::int64_t max_length = 1 << 20;
 
 Side read_side(const io::JsonFields& fields) {
   return fields.choice_or("direction", "Right", {"Left", "Right"}) == "Left" ? Side::left

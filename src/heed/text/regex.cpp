@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t max_pattern_bytes = 1 << 16;
 constexpr int max_parse_depth = 250;
-constexpr unsigned long max_retries = 10'000'000;  // Oniguruma's own default
 constexpr unsigned int max_stack_entries = 1 << 22;
 
 const OnigUChar* bytes_of(std::string_view text) {
@@ -39,11 +38,17 @@ std::string message_of(int code, OnigErrorInfo* info = nullptr) {
   return {reinterpret_cast<const char*>(message.data()), static_cast<std::size_t>(length)};
 }
 
+// How often a match may go back and try again. A long text may need Oniguruma's own default; a short
+// one is refused sooner.
+unsigned long max_retries(std::size_t text_size) {
+  constexpr unsigned long most = 10'000'000, always = 100'000, for_each_byte = 1000;
+  return text_size < most / for_each_byte ? always + for_each_byte * text_size : most;
+}
+
 class MatchLimits {
  public:
   MatchLimits() : params_(onig_new_match_param()) {
     onig_initialize_match_param(params_);
-    onig_set_retry_limit_in_match_of_match_param(params_, max_retries);
     onig_set_match_stack_limit_size_of_match_param(params_, max_stack_entries);
   }
   ~MatchLimits() { onig_free_match_param(params_); }
@@ -51,10 +56,11 @@ class MatchLimits {
   MatchLimits& operator=(const MatchLimits&) = delete;
 
   OnigMatchParam* get() const { return params_; }
-  // A search from many places may take more steps in all.
-  void allow_search_of(std::size_t bytes) {
-    constexpr unsigned long retries_a_byte = 100;
-    onig_set_retry_limit_in_search_of_match_param(params_, max_retries + retries_a_byte * bytes);
+  void set_for(std::size_t text_size) {
+    constexpr unsigned long for_each_start = 100;  // a search tries to match at every byte
+    const unsigned long retries = max_retries(text_size);
+    onig_set_retry_limit_in_match_of_match_param(params_, retries);
+    onig_set_retry_limit_in_search_of_match_param(params_, retries + for_each_start * text_size);
   }
 
  private:
@@ -109,7 +115,7 @@ Regex::Regex(std::string_view pattern, std::string name) : name_(std::move(name)
 std::optional<ByteRange> Regex::search(std::string_view text, std::size_t from) const {
   thread_local MatchLimits limits;
   thread_local Region region;
-  limits.allow_search_of(text.size());
+  limits.set_for(text.size());
   const OnigUChar* begin = bytes_of(text);
   const OnigUChar* end = begin + text.size();
   const int result = onig_search_with_param(compiled_->regex, begin, end, begin + from, end,
