@@ -43,6 +43,8 @@ set(HEED_PUBLIC_HEADERS
   heed/nn/transformer_block.h
   heed/nn/transformer_stack.h
   heed/nn/weight.h
+  heed/text/encoding.h
+  heed/text/json_tokenizer.h
   heed/text/tokenizer.h
   heed/metrics/answers.h
   heed/metrics/bleu.h

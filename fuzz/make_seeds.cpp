@@ -110,6 +110,37 @@ void add_tokenizers(const Seeds& seeds) {
   seeds.add("encode", "unicode", "H\xc3\xb6hle \xf0\x9f\xa6\x87 \xe2\x81\x87 </s><unk><mask>");
 }
 
+void add_json_tokenizers(const Seeds& seeds) {
+  const std::string line = "The b\xc3\xa9t<s> 12!";
+  const auto add = [&](const std::string& name, const std::string& file) {
+    seeds.add("tokenizer_json", name, static_cast<char>(line.size()) + line + file);
+  };
+  add("byte_level",
+      R"({"added_tokens": [{"id": 6, "content": "<s>", "special": true, "lstrip": true}],
+"normalizer": {"type": "NFC"},
+"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true},
+"post_processor": {"type": "RobertaProcessing", "sep": ["<s>", 6], "cls": ["<s>", 6], "trim_offsets": true, "add_prefix_space": true},
+"decoder": {"type": "ByteLevel"},
+"model": {"type": "BPE", "vocab": {"t": 0, "h": 1, "e": 2, "he": 3, "the": 4, "\u0120": 5}, "merges": ["h e", "t he"]}})");
+  add("word_piece",
+      R"({"truncation": {"max_length": 4, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
+"padding": {"strategy": {"Fixed": 5}, "direction": "Left", "pad_id": 0, "pad_token": "[PAD]"},
+"normalizer": {"type": "BertNormalizer", "lowercase": true}, "pre_tokenizer": {"type": "BertPreTokenizer"},
+"post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+"pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+"special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}}},
+"decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
+"model": {"type": "WordPiece", "unk_token": "[UNK]", "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "[CLS]": 1, "the": 2, "b": 3, "##e": 4, "##t": 5}}})");
+  add("unigram",
+      R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}, {"type": "Strip", "strip_left": true, "strip_right": true}]},
+"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Digits", "individual_digits": true}, {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": true}]},
+"decoder": {"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "_"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+"model": {"type": "Unigram", "unk_id": 0, "byte_fallback": true, "vocab": [["<unk>", 0], ["_", -2], ["_the", -3.5], ["b", -3], ["t", -3]]}})");
+  add("split",
+      R"({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(?i:'s|'t)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|\\s+(?!\\S)|\\s+"}, "behavior": "Isolated", "invert": false},
+"model": {"vocab": {"a": 0, "[UNK]": 1}, "unk_token": "[UNK]"}})");
+}
+
 void add_corpora(const Seeds& seeds) {
   const std::string tsv = "label\ttext\ngood\tthe bat\nbad\tthe ball\n";
   const std::string csv = "text,label\n\"the \"\"bat\"\",\nand ball\",good\nthe ball , bad\n";
@@ -221,6 +252,7 @@ int main(int count, char** arguments) {
   add_models(seeds);
   add_training(seeds);
   add_tokenizers(seeds);
+  add_json_tokenizers(seeds);
   add_corpora(seeds);
   add_images(seeds);
   add_requests(seeds);

@@ -25,6 +25,15 @@ TEST(Charsmap, ATableThatLeadsToItsOwnTextsNormalises) {
   EXPECT_NE(tokenizer.encode("aBa"), tokenizer.encode("aba"));
 }
 
+TEST(Charsmap, FindsTheShortestBeginningThatItHas) {
+  const auto map = Charsmap::read(charsmap(lower_case_trie(), std::string("a\0", 2)));
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->find("AB"), "a");
+  EXPECT_EQ(map->find("BA"), std::nullopt);
+  EXPECT_EQ(map->find(""), std::nullopt);
+  EXPECT_EQ(map->find(std::string_view("\0A", 2)), std::nullopt);
+}
+
 TEST(Charsmap, ATrieThatLeadsOutOfItselfIsRefused) {
   const auto expect_refused = [](const std::vector<std::uint32_t>& trie, const std::string& texts) {
     for (const int spec : {3, 5}) {  // of the normalizer and of the denormalizer

@@ -13,6 +13,7 @@
 #include "heed/cli/inspect_command.h"
 #include "heed/cli/presets_command.h"
 #include "heed/cli/score_command.h"
+#include "heed/cli/tokenize_command.h"
 #include "heed/cli/train_command.h"
 #include "heed/cli/translate_command.h"
 
@@ -31,7 +32,7 @@ std::vector<Command> all_commands() {
   add("Run a model", {translate_command(), generate_command(), classify_command(), fill_command(),
                       embed_command(), score_command()});
   add("Look inside", {explore_command(), attend_command(), inspect_command()});
-  add("Data and tools", {convert_command(), corpus_command()});
+  add("Data and tools", {tokenize_command(), convert_command(), corpus_command()});
   return commands;
 }
 

@@ -143,6 +143,10 @@ bool JsonFields::boolean(const std::string& name) const {
   return value.get<bool>();
 }
 
+bool JsonFields::boolean_or(const std::string& name, bool fallback) const {
+  return has(name) ? boolean(name) : fallback;
+}
+
 std::string JsonFields::text(const std::string& name) const {
   const nlohmann::json& value = field(name);
   if (!value.is_string()) refuse(name, "a string", value);

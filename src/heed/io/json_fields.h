@@ -48,6 +48,8 @@ class JsonFields {
 
   bool has(const std::string& name) const;
   std::vector<std::string> names() const;  // of all fields that are not null, sorted
+  // "config.json: training.step", for messages about what the functions below do not reach.
+  std::string place(const std::string& name) const { return prefix_ + name; }
 
   std::int64_t integer(const std::string& name, IntegerRange range = {}) const;
   std::int64_t integer_or(const std::string& name, std::int64_t fallback,
@@ -57,6 +59,7 @@ class JsonFields {
   double number(const std::string& name, NumberRange range = {}) const;
   double number_or(const std::string& name, double fallback, NumberRange range = {}) const;
   bool boolean(const std::string& name) const;
+  bool boolean_or(const std::string& name, bool fallback) const;
   std::string text(const std::string& name) const;
   std::string text_or(const std::string& name, std::string fallback) const;
   std::optional<std::string> optional_text(const std::string& name) const;

@@ -11,6 +11,7 @@
 #include "heed/base/random.h"
 #include "heed/base/utf8.h"
 #include "heed/text/message_reader.h"
+#include "heed/text/pair_table.h"
 
 namespace heed::text {
 namespace {
@@ -90,58 +91,6 @@ Normalizer read_normalizer(std::string_view model) {
   }
   return normalizer;
 }
-
-struct Merge {
-  std::uint32_t rank;  // the lowest comes first
-  int id;              // of what the two make together
-};
-
-// Which pairs of neighbours can be merged. Looking them up by their ids in a plain array of slots
-// is what the time of encode() depends on.
-class MergeTable {
- public:
-  void add(int left, int right, Merge merge) {
-    if (2 * ++size_ > slots_.size()) grow();
-    slots_[slot_of(pair_of(left, right))] = {pair_of(left, right), merge};
-  }
-
-  // Null when there is no such piece.
-  const Merge* find(int left, int right) const {
-    const Slot& slot = slots_[slot_of(pair_of(left, right))];
-    return slot.pair == 0 ? nullptr : &slot.merge;
-  }
-
- private:
-  struct Slot {
-    std::uint64_t pair = 0;  // 0: free
-    Merge merge{};
-  };
-
-  static std::uint64_t pair_of(int left, int right) {
-    return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
-  }
-
-  // Where the pair is, or the free place where it belongs.
-  std::size_t slot_of(std::uint64_t pair) const {
-    std::size_t slot = mix_bits(pair);
-    while (true) {
-      slot &= slots_.size() - 1;
-      if (slots_[slot].pair == pair || slots_[slot].pair == 0) return slot;
-      ++slot;
-    }
-  }
-
-  void grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.pair != 0) slots_[slot_of(slot.pair)] = slot;
-    }
-  }
-
-  std::vector<Slot> slots_ = std::vector<Slot>(16);  // a power of two, at most half of them taken
-  std::size_t size_ = 0;
-};
 
 struct PieceInText {
   std::size_t size;  // in bytes

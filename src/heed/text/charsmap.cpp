@@ -27,15 +27,15 @@ class Unit {
   std::uint32_t bits_;
 };
 
-class Trie {
+// Follows every way through a trie whose leaves are places in a text.
+class TrieCheck {
  public:
-  // The values of its leaves are places in a text of `text_size` bytes.
-  Trie(std::string_view units, std::size_t text_size) : units_(units), text_size_(text_size) {}
+  TrieCheck(const std::vector<std::uint32_t>& units, std::size_t text_size)
+      : units_(units), text_size_(text_size), is_seen_(units.size()) {}
 
   // Whether every way from the root stays among the units and ends within the text.
   bool is_safe() {
-    if (size() == 0) return false;
-    is_seen_.resize(size());
+    if (units_.empty()) return false;
     visit(0);
     while (!waiting_.empty()) {
       const std::size_t node = waiting_.back();
@@ -46,13 +46,7 @@ class Trie {
   }
 
  private:
-  std::size_t size() const { return units_.size() / unit_bytes; }
-
-  Unit unit(std::size_t place) const {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, units_.data() + place * unit_bytes, unit_bytes);
-    return Unit(bits);
-  }
+  Unit unit(std::size_t place) const { return Unit(units_[place]); }
 
   void visit(std::size_t node) {
     if (is_seen_[node]) return;
@@ -63,7 +57,7 @@ class Trie {
   bool follow(std::size_t node) {
     constexpr std::size_t last_byte = 0xff;
     const std::size_t children = node ^ unit(node).offset();
-    if ((children | last_byte) >= size()) return false;
+    if ((children | last_byte) >= units_.size()) return false;
     if (unit(node).has_leaf() && unit(children).value() > text_size_) return false;
     for (std::size_t byte = 0; byte <= last_byte; ++byte) {
       if (unit(children ^ byte).label() == byte) visit(children ^ byte);
@@ -71,33 +65,54 @@ class Trie {
     return true;
   }
 
-  std::string_view units_;
+  const std::vector<std::uint32_t>& units_;
   std::size_t text_size_;
   std::vector<bool> is_seen_;
   std::vector<std::size_t> waiting_;
 };
 
-// The size of the trie, the trie, and the texts, each of which ends with a zero byte.
-bool is_safe_charsmap(std::string_view charsmap) {
-  if (charsmap.empty()) return true;  // nothing is normalised
-  std::uint32_t size = 0;
-  if (charsmap.size() < sizeof size) return false;
-  std::memcpy(&size, charsmap.data(), sizeof size);
-  charsmap.remove_prefix(sizeof size);
-  if (size > charsmap.size()) return false;
-  return Trie(charsmap.substr(0, size), charsmap.size() - size).is_safe();
-}
-
 bool has_safe_charsmap(std::string_view spec) {
   constexpr std::uint64_t precompiled_charsmap = 2;
   MessageReader reader(spec);
   while (reader.find(precompiled_charsmap)) {
-    if (!is_safe_charsmap(reader.content)) return false;
+    if (!reader.content.empty() && !Charsmap::read(reader.content)) return false;
   }
   return !reader.is_damaged();
 }
 
 }  // namespace
+
+Charsmap::Charsmap(std::string_view units, std::string_view texts)
+    : units_(units.size() / unit_bytes), texts_(texts) {
+  if (!units_.empty()) std::memcpy(units_.data(), units.data(), units_.size() * unit_bytes);
+}
+
+std::optional<Charsmap> Charsmap::read(std::string_view bytes) {
+  std::uint32_t size = 0;
+  if (bytes.size() < sizeof size) return std::nullopt;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  bytes.remove_prefix(sizeof size);
+  if (size > bytes.size()) return std::nullopt;
+  Charsmap charsmap(bytes.substr(0, size), bytes.substr(size));
+  if (!TrieCheck(charsmap.units_, charsmap.texts_.size()).is_safe()) return std::nullopt;
+  return charsmap;
+}
+
+std::optional<std::string_view> Charsmap::find(std::string_view text) const {
+  std::size_t node = Unit(units_[0]).offset();
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    node ^= byte;
+    const Unit unit(units_[node]);
+    if (byte == 0 || unit.label() != byte) return std::nullopt;
+    node ^= unit.offset();
+    if (unit.has_leaf()) {
+      const auto found = std::string_view(texts_).substr(Unit(units_[node]).value());
+      return found.substr(0, found.find('\0'));
+    }
+  }
+  return std::nullopt;
+}
 
 bool has_safe_charsmaps(std::string_view model) {
   constexpr std::uint64_t normalizer_spec = 3, denormalizer_spec = 5;
