@@ -1,5 +1,7 @@
-// Any bytes as records, after a byte that chooses .tsv, .csv or .jsonl.
+// Any bytes as records, after a byte that chooses .tsv, .csv or .jsonl, and whether they are
+// contrastive translations.
 #include "harness.h"
+#include "heed/data/contrastive_items.h"
 #include "heed/data/labelled_lines.h"
 #include "heed/data/records.h"
 #include "heed/text/csv.h"
@@ -31,6 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr const char* names[] = {"records.tsv", "records.csv", "records.jsonl"};
     const auto [choice, content] = fuzz::split_choice(input);
     const std::string path = fuzz::folder().write(names[choice % 3], content);
+    if (choice / 3 % 2 == 1) {
+      data::read_contrastive_items(path);
+      return;
+    }
     const auto records = data::read_records(path, data::labelled_roles()).records;
     if (!has_carriage_return(records.front())) expect_same_when_written(records.front());
     data::read_labelled_lines(path);

@@ -206,6 +206,32 @@ TEST(EvaluateCommand, RefusesPairsThatAreNoneAndModelsThatDoNotTranslate) {
   EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
 }
 
+TEST(EvaluateCommand, TellsHowOftenTheReferenceIsLikelierThanWrongTranslations) {
+  const SavedTranslator saved;
+  EvaluateOptions options{.model = saved.model};
+  options.contrastive = saved.folder.write("test.tsv",
+                                           "source\ttarget\tcontrastive\tcontrastive\tgroup\n"
+                                           "two three\tzwei drei\tdrei zwei\tzwei vier\ta\n"
+                                           "one\tvier\teins\t\tb\n"
+                                           "one\teins\tvier\t\tb\n");
+  EXPECT_EQ(scores_of(options),
+            "accuracy 0.6667 (2 of 3)\n"
+            "a: accuracy 1.0000 (1 of 1)\n"
+            "b: accuracy 0.5000 (1 of 2)\n");
+  options.json = options.normalize = true;
+  const std::string text = scores_of(options);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["items"], 3);
+  EXPECT_EQ(json["right"], 2);
+  EXPECT_EQ(json["normalized"], true);
+  EXPECT_EQ(json["groups"][1],
+            nlohmann::json({{"group", "b"}, {"items", 2}, {"right", 1}, {"accuracy", 0.5}}));
+  EXPECT_NO_THROW(evaluate_command().app()->parse("--contrastive c --model m --normalize"));
+  EXPECT_THROW(evaluate_command().app()->parse("--contrastive c"), CLI::ParseError);
+  EXPECT_THROW(evaluate_command().app()->parse("--pairs p --model m --normalize"), CLI::ParseError);
+}
+
 // A classifier, and lines of which it gets one wrong.
 struct SavedClassifier {
   TemporaryFolder folder;

@@ -11,11 +11,14 @@
 
 #include "heed/base/error.h"
 #include "heed/cli/class_report.h"
+#include "heed/cli/contrastive_report.h"
 #include "heed/cli/tag_report.h"
+#include "heed/data/contrastive_items.h"
 #include "heed/data/labelled_images.h"
 #include "heed/data/labelled_lines.h"
 #include "heed/data/records.h"
 #include "heed/data/tagged_lines.h"
+#include "heed/infer/contrastive.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/line_tagger.h"
@@ -25,6 +28,7 @@
 #include "heed/metrics/answers.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
+#include "heed/metrics/group_accuracy.h"
 #include "heed/metrics/perplexity.h"
 #include "heed/metrics/rouge.h"
 #include "heed/models/model_folder.h"
@@ -186,6 +190,30 @@ int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
   return print_metrics(options, hypotheses, pairs.target, out);
 }
 
+int evaluate_contrastive(const EvaluateOptions& options, std::ostream& out) {
+  const auto scorer = infer::PairScorer::load(options.model);
+  const std::vector<data::ContrastiveItem> items =
+      data::read_contrastive_items(options.contrastive, record_options(options));
+  const auto scores = infer::score_contrastive(
+      scorer, items, {.normalize = options.normalize, .truncate = options.truncate});
+  std::vector<bool> is_right;
+  std::vector<std::string> groups;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    is_right.push_back(scores[i].is_right());
+    groups.push_back(items[i].group);
+  }
+  const auto total = metrics::total_accuracy(is_right);
+  const auto by_group = metrics::accuracy_by_group(is_right, groups);
+  if (options.json) {
+    Json report = contrastive_report(total, by_group);
+    report["normalized"] = options.normalize;
+    out << report.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  } else {
+    out << accuracy_lines(total, by_group);
+  }
+  return 0;
+}
+
 using Classes = std::vector<std::vector<infer::ClassProbability>>;
 
 // The scores of the most likely classes, where `right` are the right ones.
@@ -289,6 +317,7 @@ int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
 
 int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out) {
   if (!options.source.empty() || !options.pairs.empty()) return evaluate_translator(options, out);
+  if (!options.contrastive.empty()) return evaluate_contrastive(options, out);
   if (!options.text.empty()) return evaluate_text(options, out);
   if (!options.labelled.empty()) return evaluate_lines(options, out);
   if (!options.tagged.empty()) return evaluate_words(options, out);
@@ -306,7 +335,7 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
 
 namespace {
 
-// For --pairs and --labelled.
+// For files of records.
 std::vector<CLI::Option*> add_column_options(Command& command, EvaluateOptions& options) {
   CLI::Option* fields =
       command.option("--fields", options.fields,
@@ -339,6 +368,9 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::Option* source = add("--source", options.source, "FILE", "sources to translate");
   CLI::Option* pairs = add("--pairs", options.pairs, "FILE",
                            "sources and references in one file: .tsv, .csv or .jsonl");
+  CLI::Option* contrastive =
+      add("--contrastive", options.contrastive, "FILE",
+          "sources, references and wrong translations, to be ranked: .tsv, .csv or .jsonl");
   CLI::Option* text =
       add("--text", options.text, "FILE", "text for the perplexity of a language model");
   CLI::Option* labelled = add("--labelled,--labeled", options.labelled, "FILE",
@@ -348,7 +380,7 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::Option* images =
       add("--images", options.images, "FOLDER",
           "images for a classifier: a folder for each label, or the test set of MNIST or CIFAR-10");
-  for (CLI::Option* needs_model : {source, pairs, text, labelled, tagged, images}) {
+  for (CLI::Option* needs_model : {source, pairs, contrastive, text, labelled, tagged, images}) {
     needs_model->needs(model);
   }
   model->excludes(reference);
@@ -360,7 +392,11 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   for (CLI::Option* option : add_column_options(command, options)) {
     for (CLI::Option* other : {reference, source, text, tagged, images}) option->excludes(other);
   }
-  command.flag("--truncate", options.truncate, "truncate sources that are too long for the model");
+  command.flag("--truncate", options.truncate, "truncate texts that are too long for the model");
+  command
+      .flag("--normalize", options.normalize,
+            "rank translations of --contrastive by their log-probability per token")
+      ->needs(contrastive);
   command.group(option_group::output);
   command
       .flag("--confusion", options.confusion,
@@ -377,6 +413,7 @@ Command evaluate_command() {
       "Score translations, or a model on its task.\n"
       "Translations: BLEU and chrF, equal to sacreBLEU 2.3.1. Language models: perplexity.\n"
       "Summaries: ROUGE, equal to rouge-score 0.1.2. Answers: exact match, F1 as in SQuAD 2.0.\n"
+      "Contrastive translations: how often the reference is likelier than the wrong ones.\n"
       "Classifiers of text or images: accuracy and macro-F1.\n"
       "Taggers: accuracy, and F1 of entities, equal to seqeval 1.2.",
       "heed evaluate --model my-model --source test.en --target test.de");

@@ -1,5 +1,5 @@
-// heed evaluate: BLEU, chrF, ROUGE and exact match of texts, perplexity of a language model,
-// accuracy of a classifier, scores of a tagger.
+// heed evaluate: BLEU, chrF, ROUGE and exact match of texts, contrastive accuracy of a translator,
+// perplexity of a language model, accuracy of a classifier, scores of a tagger.
 #pragma once
 
 #include <filesystem>
@@ -20,13 +20,15 @@ struct EvaluateOptions {
   bool stem = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};  // also: rouge, exact-match, squad
-  // Instead of references: pairs of lines, a text, lines with labels, words with tags or a folder
-  // of images, and the model that is scored on them.
+  // Instead of references: pairs of lines, contrastive translations, a text, lines with labels,
+  // words with tags or a folder of images, and the model that is scored on them.
   std::filesystem::path source = {};
   std::filesystem::path target = {};
   std::filesystem::path pairs = {};  // both in one file of records
-  std::string fields = {};           // columns of --pairs or --labelled; empty: recognised
-  std::optional<bool> header = {};   // of the same; nothing: recognised
+  std::filesystem::path contrastive = {};
+  bool normalize = false;           // contrastive scores per token
+  std::string fields = {};          // columns of the records; empty: recognised
+  std::optional<bool> header = {};  // of the same; nothing: recognised
   std::optional<Index> beam_size = {};
   bool truncate = false;
   std::filesystem::path text = {};

@@ -46,6 +46,13 @@ std::string key_of(std::string_view name) {
   return key;
 }
 
+// sentence1 and sentence_2 are columns of sentences.
+std::string unnumbered_key(std::string_view name) {
+  std::string key = key_of(name);
+  key.erase(key.find_last_not_of("0123456789_") + 1);
+  return key;
+}
+
 // "label, text", cut short: a first line may be a page of text.
 std::string list_names(const Names& names) {
   std::string list;
@@ -180,13 +187,10 @@ bool is_name_like(const std::string& cell) {
 }
 
 bool is_column_word(const std::string& cell) {
-  std::string key = key_of(cell);
-  key.erase(key.find_last_not_of("0123456789_") + 1);  // sentence1, sentence_2
-  const auto has_key = [&](const FieldRole& role) {
-    return std::ranges::find(role.names, key) != role.names.end();
-  };
-  return other_columns.contains(key) || std::ranges::any_of(labelled_roles(), has_key) ||
-         std::ranges::any_of(pair_roles(), has_key);
+  const auto has_name = [&](const FieldRole& role) { return is_named(role, cell); };
+  return other_columns.contains(unnumbered_key(cell)) ||
+         std::ranges::any_of(labelled_roles(), has_name) ||
+         std::ranges::any_of(pair_roles(), has_name);
 }
 
 bool has_text(const Row& row) {
@@ -286,6 +290,10 @@ const std::vector<FieldRole>& pair_roles() {
        {"target", "tgt", "target_text", "output", "answer", "response", "summary", "subject",
         "highlights", "translation", "completion", "title", "headline", "reference"}}};
   return roles;
+}
+
+bool is_named(const FieldRole& role, std::string_view column) {
+  return std::ranges::find(role.names, unnumbered_key(column)) != role.names.end();
 }
 
 Names parse_field_names(std::string_view names, std::size_t count, std::string_view what) {

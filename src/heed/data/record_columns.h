@@ -22,6 +22,9 @@ struct FieldRole {
 const std::vector<FieldRole>& labelled_roles();  // label, text
 const std::vector<FieldRole>& pair_roles();      // source, target
 
+// Whether a column has one of the role's names, numbered or not, without case: text, Text_2.
+bool is_named(const FieldRole& role, std::string_view column);
+
 struct RecordOptions {
   // The columns, one for each role: names of a header or of JSON members, compared without case, or
   // numbers, from 1. Empty: every role is found by its names; without a header, by order.

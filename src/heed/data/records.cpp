@@ -2,26 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
 #include "heed/base/printable.h"
+#include "heed/data/record_file.h"
 #include "heed/io/json_fields.h"
-#include "heed/text/csv.h"
 
 namespace heed::data {
 namespace {
 
 using Names = std::vector<std::string>;
 using Rows = std::vector<text::CsvRow>;
-
-std::string place(const std::string& file, std::size_t line) {
-  return file + ':' + std::to_string(line) + ": ";
-}
 
 std::string list_names(std::span<const FieldRole> roles) {
   std::string list;
@@ -33,33 +26,14 @@ std::string count_columns(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " column" : " columns");
 }
 
-Names split(std::string_view line, char separator) {
-  Names parts;
-  for (;;) {
-    const std::size_t end = line.find(separator);
-    parts.emplace_back(line.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    line.remove_prefix(end + 1);
-  }
-}
-
-Rows split_tsv(const std::vector<std::string>& lines) {
-  Rows rows;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    check_cancelled(i);
-    if (!lines[i].empty()) rows.push_back({i + 1, split(lines[i], '\t')});
-  }
-  return rows;
-}
-
-std::vector<Record> select_fields(Rows rows, const Columns& columns, const std::string& name) {
+std::vector<Record> select_fields(Rows rows, const Columns& columns, const RecordFile& file) {
   const std::size_t width = rows.front().fields.size();
   const std::size_t first_line = rows.front().line;
   std::vector<Record> records;
   for (std::size_t i = columns.has_header ? 1 : 0; i < rows.size(); ++i) {
     check_cancelled(i);
     text::CsvRow& row = rows[i];
-    check_as(ErrorKind::data, row.fields.size() == width, place(name, row.line), "expected ",
+    check_as(ErrorKind::data, row.fields.size() == width, file.place(row.line), "expected ",
              count_columns(width), ", as in line ", first_line, ", found ", row.fields.size());
     Record record{.line = row.line, .values = {}};
     for (const std::size_t column : columns.of_role) {
@@ -70,26 +44,21 @@ std::vector<Record> select_fields(Rows rows, const Columns& columns, const std::
   return records;
 }
 
-std::string member(const io::JsonFields& object, const std::string& name) {
-  if (object.has(name) && object.json()[name].is_number_integer())
-    return object.json()[name].dump();
-  return object.text(name);
-}
-
 // The first object says which members hold the roles.
-Records parse_jsonl(const std::vector<std::string>& lines, std::span<const FieldRole> roles,
-                    const RecordOptions& options, const std::string& name) {
+Records parse_jsonl(const RecordFile& file, std::span<const FieldRole> roles,
+                    const RecordOptions& options) {
   Records all;
   Names members;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    check_cancelled(i);
-    if (lines[i].find_first_not_of(" \t") == std::string::npos) continue;
-    const std::string where = name + ':' + std::to_string(i + 1);
-    const auto object = io::JsonFields::parse(lines[i], where, ErrorKind::data);
-    if (members.empty()) members = choose_members(object.names(), roles, options, where);
-    all.records.push_back({i + 1, {}});
-    for (const std::string& one : members) all.records.back().values.push_back(member(object, one));
-  }
+  file.for_each_object([&](std::size_t line, const io::JsonFields& object) {
+    if (members.empty()) {
+      const std::string where = file.name + ':' + std::to_string(line);
+      members = choose_members(object.names(), roles, options, where);
+    }
+    all.records.push_back({line, {}});
+    for (const std::string& one : members) {
+      all.records.back().values.push_back(text_member(object, one));
+    }
+  });
   if (!members.empty()) {
     Names quoted;
     for (const std::string& one : members) quoted.push_back(fmt::format("'{}'", excerpt(one)));
@@ -98,39 +67,17 @@ Records parse_jsonl(const std::vector<std::string>& lines, std::span<const Field
   return all;
 }
 
-Records parse_table(bool is_tsv, const std::vector<std::string>& lines,
-                    std::span<const FieldRole> roles, const RecordOptions& options,
-                    const std::string& name) {
-  Rows rows = is_tsv ? split_tsv(lines) : text::parse_csv(lines, name);
+Records parse_table(const RecordFile& file, std::span<const FieldRole> roles,
+                    const RecordOptions& options) {
+  Rows rows = file.rows();
   if (rows.empty()) return {};
-  const Columns columns =
-      choose_columns(rows, roles, options,
-                     {.file = name, .separator = is_tsv ? "tab" : "comma", .may_be_wider = is_tsv});
+  const bool is_tsv = file.format == RecordFormat::tsv;
+  const Columns columns = choose_columns(
+      rows, roles, options,
+      {.file = file.name, .separator = is_tsv ? "tab" : "comma", .may_be_wider = is_tsv});
   std::string understood =
       describe(columns.names, roles) + (columns.has_header ? " (header)" : " (no header)");
-  return {select_fields(std::move(rows), columns, name), std::move(understood)};
-}
-
-enum class Format { tsv, csv, jsonl };
-
-Format format_of(std::filesystem::path path) {
-  const std::string name = path.string();
-  if (path.extension() == ".gz" || path.extension() == ".zst") path = path.stem();
-  const std::string extension = path.extension().string();
-  if (extension == ".tsv") return Format::tsv;
-  if (extension == ".csv") return Format::csv;
-  check_as(ErrorKind::data, extension == ".jsonl", name,
-           ": expected a name that ends in .tsv, .csv or .jsonl, found ",
-           extension.empty() ? "none of them" : "'" + extension + "'");
-  return Format::jsonl;
-}
-
-Format format_of_content(const std::vector<std::string>& lines) {
-  const auto first =
-      std::ranges::find_if(lines, [](const std::string& line) { return !text::is_blank(line); });
-  if (first == lines.end()) return Format::tsv;
-  if (text::trim(*first).starts_with('{')) return Format::jsonl;
-  return first->find('\t') == std::string::npos ? Format::csv : Format::tsv;
+  return {select_fields(std::move(rows), columns, file), std::move(understood)};
 }
 
 }  // namespace
@@ -140,16 +87,10 @@ Records read_records(const std::filesystem::path& path, std::span<const FieldRol
   check(!roles.empty() && (options.fields.empty() || options.fields.size() == roles.size()),
         "read_records: expected a field for each of ", roles.size(), " roles, got ",
         options.fields.size());
-  const bool has_name = path != text::standard_input;
-  std::optional<Format> format;
-  if (has_name) format = format_of(path);
-  const std::string name = has_name ? path.string() : "standard input";
-  const std::vector<std::string> lines = text::read_lines(path);
-  if (!format) format = format_of_content(lines);
-  Records records = format == Format::jsonl
-                        ? parse_jsonl(lines, roles, options, name)
-                        : parse_table(format == Format::tsv, lines, roles, options, name);
-  check_as(ErrorKind::data, !records.records.empty(), name, ": expected records with ",
+  const RecordFile file = RecordFile::read(path);
+  Records records =
+      file.has_columns() ? parse_table(file, roles, options) : parse_jsonl(file, roles, options);
+  check_as(ErrorKind::data, !records.records.empty(), file.name, ": expected records with ",
            list_names(roles), ", found none");
   return records;
 }

@@ -38,6 +38,17 @@ TokenLimit limit_of(const char* what, Index max_tokens, const ScoringOptions& op
   return {.max_tokens = max_tokens, .what = what, .cut = Cut::end, .truncate = options.truncate};
 }
 
+void check_line_numbers(const ScoringOptions& options, std::size_t count) {
+  check(options.line_numbers.empty() || options.line_numbers.size() == count,
+        "scoring: expected a number for each of ", count, " lines, got ",
+        options.line_numbers.size());
+}
+
+Index line_number(std::size_t line, const ScoringOptions& options) {
+  return options.line_numbers.empty() ? options.first_line + static_cast<Index>(line)
+                                      : options.line_numbers[line];
+}
+
 models::PackedIds pack_sequences(std::span<const Sequence> batch, std::vector<int> Sequence::*ids) {
   std::vector<std::span<const int>> sequences;
   for (const Sequence& sequence : batch) sequences.push_back(sequence.*ids);
@@ -97,6 +108,10 @@ double ScoredLine::log_probability() const {
   return sum;
 }
 
+double ScoredLine::mean_log_probability() const {
+  return log_probability() / static_cast<double>(tokens.size());
+}
+
 LineScorer LineScorer::load(const std::string& folder) {
   models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
   return LineScorer(models::pack(loaded.model), std::move(loaded.tokenizer));
@@ -112,6 +127,7 @@ ScoredLine LineScorer::score(std::string_view line) const {
 
 std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
                                           const ScoringOptions& options) const {
+  check_line_numbers(options, lines.size());
   const std::vector<int> line_end = tokenizer_.encode("\n");
   check_as(ErrorKind::model, !line_end.empty(),
            "tokenizer: expected a token for the end of a line, found none");
@@ -121,7 +137,7 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Sequence sequence = teacher_forced(encoded[i], line_end.back());
-    const Index line = options.first_line + static_cast<Index>(i);
+    const Index line = line_number(i, options);
     sequence.is_truncated = fit(sequence.input, line, limit);
     sequence.next.resize(sequence.input.size());
     sequences.push_back(std::move(sequence));
@@ -151,6 +167,7 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
                                           const ScoringOptions& options) const {
   check(sources.size() == targets.size(), "scoring: expected a target for each of ", sources.size(),
         " sources, got ", targets.size());
+  check_line_numbers(options, sources.size());
   const Index limit = max_text_tokens(model_.config());
   const TokenLimit source_limit =
       infer::source_limit(model_.config(), "a source", options.truncate);
@@ -160,7 +177,7 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Sequence sequence = teacher_forced(encoded_targets[i], text::Tokenizer::end);
-    const Index line = options.first_line + static_cast<Index>(i);
+    const Index line = line_number(i, options);
     std::vector<int>& source = encoded_sources[i];
     const bool is_source_truncated = fit(source, line, source_limit);
     source.push_back(text::Tokenizer::end);

@@ -17,6 +17,8 @@ struct ScoringOptions {
   Index batch_tokens = 1024;  // tokens in a batch
   bool truncate = false;      // cut the end of lines that are too long
   Index first_line = 1;       // the number of the first line, for messages
+  // The number of each line, where they do not follow one another.
+  std::span<const Index> line_numbers = {};
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;
 };
@@ -25,7 +27,8 @@ struct ScoredLine {
   std::vector<TokenScore> tokens;  // those of the line, then its end, unless it was truncated
   bool is_truncated = false;
 
-  double log_probability() const;  // of all tokens; finite
+  double log_probability() const;       // of all tokens; finite
+  double mean_log_probability() const;  // per token
 };
 
 // Lines of text, by a language model. Each is scored as if between two others: a line end comes
