@@ -28,6 +28,9 @@ struct TransformerOptions {
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
+  float norm_epsilon = 1e-5f;
+  bool has_norm_bias = true;          // of layer norm
+  bool has_norm_unit_offset = false;  // gains are 1 + the parameter (Gemma)
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
@@ -48,6 +51,12 @@ struct TransformerOptions {
     MultiHeadAttentionOptions options = self_attention();
     options.positions = Positions::none;
     return options;
+  }
+  NormOptions norm() const {
+    return {.kind = norm_kind,
+            .epsilon = norm_epsilon,
+            .has_bias = has_norm_bias,
+            .has_unit_offset = has_norm_unit_offset};
   }
   FeedForwardOptions feed_forward() const {
     return {.model_dim = model_dim,
