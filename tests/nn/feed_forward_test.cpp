@@ -52,6 +52,16 @@ TEST(FeedForward, ValuesAndGradientsMatchTheReferenceForEveryActivation) {
   });
 }
 
+TEST(FeedForward, WithoutBiasValuesAndGradientsMatchTheReference) {
+  Rng rng(1);
+  FeedForward layer({.model_dim = 4, .hidden_dim = 7, .has_bias = false}, rng);
+  EXPECT_EQ(parameter_names(layer), (std::vector<std::string>{"hidden.weight", "output.weight"}));
+  expect_layer_matches(layer, []<typename T>(const reference::Matrices<T>& in) {
+    const reference::Matrix<T> none;
+    return linear(reference::relu(linear(in[0], in[1], none)), in[2], none);
+  });
+}
+
 TEST(FeedForward, DropsHiddenValuesOnlyInTraining) {
   const FeedForward dropping = feed_forward(Activation::relu, 0.5f);
   const FeedForward plain = feed_forward(Activation::relu);

@@ -20,12 +20,13 @@ MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentio
   head_dim_ = dim / options_.num_heads;
 
   // The first three start smaller, as if they were one matrix [D, 3 D].
-  constexpr LinearOptions smaller{.gain = 1 / std::numbers::sqrt2_v<float>};
+  const LinearOptions smaller{.gain = 1 / std::numbers::sqrt2_v<float>,
+                              .has_bias = options_.bias != AttentionBias::none};
   const Index key_dim = options_.num_key_value_heads * head_dim_;
   query_ = Linear(dim, dim, initializer, smaller);
   key_ = Linear(dim, key_dim, initializer, smaller);
   value_ = Linear(dim, key_dim, initializer, smaller);
-  output_ = Linear(dim, dim, initializer);
+  output_ = Linear(dim, dim, initializer, {.has_bias = options_.bias == AttentionBias::all});
 }
 
 Tensor MultiHeadAttention::forward(const Packed& query, const Packed& memory,

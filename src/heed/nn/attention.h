@@ -16,10 +16,13 @@ namespace heed::nn {
 class KeyValueCache;
 struct KeysAndValues;
 
+enum class AttentionBias { none, query_key_value, all };  // of the linear layers
+
 struct MultiHeadAttentionOptions {
   Index model_dim = 0;
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
+  AttentionBias bias = AttentionBias::all;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   // In place of the similarity's own. Cosines lie in [-1, 1], too close together for a softmax to
   // tell them apart, so a layer multiplies them by default_cosine_scale.

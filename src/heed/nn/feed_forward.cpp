@@ -5,11 +5,12 @@
 namespace heed::nn {
 
 FeedForward::FeedForward(const FeedForwardOptions& options, const Initializer& initializer)
-    : options_(options), hidden_(options.model_dim, options.hidden_dim, initializer) {
-  if (options_.activation == Activation::swiglu) {
-    gate_ = Linear(options_.model_dim, options_.hidden_dim, initializer);
-  }
-  output_ = Linear(options_.hidden_dim, options_.model_dim, initializer);
+    : options_(options) {
+  const Index dim = options_.model_dim, hidden_dim = options_.hidden_dim;
+  const LinearOptions bias{.has_bias = options_.has_bias};
+  hidden_ = Linear(dim, hidden_dim, initializer, bias);
+  if (options_.activation == Activation::swiglu) gate_ = Linear(dim, hidden_dim, initializer, bias);
+  output_ = Linear(hidden_dim, dim, initializer, bias);
 }
 
 Tensor FeedForward::hidden(const Tensor& x) const {

@@ -12,7 +12,8 @@ struct FeedForwardOptions {
   Index model_dim = 0;
   Index hidden_dim = 0;
   Activation activation = Activation::relu;
-  float dropout = 0;  // on the hidden values
+  float dropout = 0;     // on the hidden values
+  bool has_bias = true;  // of the linear layers
 };
 
 class FeedForward {

@@ -21,6 +21,8 @@ struct TransformerOptions {
   Index feed_forward_dim = 0;
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as num_heads
+  AttentionBias attention_bias = AttentionBias::all;
+  bool has_feed_forward_bias = true;
   Index max_positions = 1024;     // for learned positions
   float dropout = 0;              // on embeddings and on each sub-layer's output
   float attention_dropout = 0;    // on attention weights
@@ -40,6 +42,7 @@ struct TransformerOptions {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
             .num_key_value_heads = num_key_value_heads,
+            .bias = attention_bias,
             .similarity = similarity,
             .scale = std::nullopt,
             .softcap = 0,
@@ -62,7 +65,8 @@ struct TransformerOptions {
     return {.model_dim = model_dim,
             .hidden_dim = feed_forward_dim,
             .activation = activation,
-            .dropout = activation_dropout};
+            .dropout = activation_dropout,
+            .has_bias = has_feed_forward_bias};
   }
 };
 
