@@ -121,6 +121,21 @@ TEST(TransformerOptions, AttentionHasTheBiasesThatItIsGiven) {
   }
 }
 
+TEST(TransformerOptions, HeadsMayBeWiderOrNarrowerThanTheirShareOfTheWidth) {
+  for (const Index head_dim : {3, 6}) {
+    TransformerOptions options = tiny_blocks();
+    options.num_heads = 3;
+    options.num_key_value_heads = 1;
+    options.head_dim = head_dim;
+    TransformerStack stack = stack_of(options);
+    const auto parameters = named_parameters(stack);
+    EXPECT_EQ(parameters[0].value.shape(), (Shape{3 * head_dim, 8}));
+    EXPECT_EQ(parameters[2].value.shape(), (Shape{head_dim, 8}));
+    EXPECT_EQ(parameters[6].value.shape(), (Shape{8, 3 * head_dim}));
+    expect_right(options);
+  }
+}
+
 TEST(TransformerOptions, TheFeedForwardMayHaveNoBias) {
   TransformerOptions options = tiny_blocks();
   options.has_feed_forward_bias = false;

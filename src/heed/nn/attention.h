@@ -22,6 +22,7 @@ struct MultiHeadAttentionOptions {
   Index model_dim = 0;
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
+  Index head_dim = 0;             // 0: model_dim / num_heads
   AttentionBias bias = AttentionBias::all;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   // In place of the similarity's own. Cosines lie in [-1, 1], too close together for a softmax to
@@ -73,7 +74,6 @@ class MultiHeadAttention {
 
   std::string name_;
   MultiHeadAttentionOptions options_;
-  Index head_dim_ = 0;
   Linear query_, key_, value_, output_;
 };
 

@@ -21,6 +21,7 @@ struct TransformerOptions {
   Index feed_forward_dim = 0;
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as num_heads
+  Index head_dim = 0;             // 0: model_dim / num_heads
   AttentionBias attention_bias = AttentionBias::all;
   bool has_feed_forward_bias = true;
   Index max_positions = 1024;     // for learned positions
@@ -42,6 +43,7 @@ struct TransformerOptions {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
             .num_key_value_heads = num_key_value_heads,
+            .head_dim = head_dim,
             .bias = attention_bias,
             .similarity = similarity,
             .scale = std::nullopt,
