@@ -52,6 +52,17 @@ TEST(FeedForward, ValuesAndGradientsMatchTheReferenceForEveryActivation) {
   });
 }
 
+TEST(FeedForward, SwigluIsSiluWithAGate) {
+  Rng rng(1), same(1);
+  const FeedForward swiglu({.model_dim = 4, .hidden_dim = 7, .activation = Activation::swiglu},
+                           rng);
+  const FeedForward silu(
+      {.model_dim = 4, .hidden_dim = 7, .activation = Activation::silu, .has_gate = true}, same);
+  auto context = ForwardContext::inference();
+  EXPECT_TRUE(
+      same_bits(swiglu.forward(sample({3, 4}), context), silu.forward(sample({3, 4}), context)));
+}
+
 TEST(FeedForward, WithoutBiasValuesAndGradientsMatchTheReference) {
   Rng rng(1);
   FeedForward layer({.model_dim = 4, .hidden_dim = 7, .has_bias = false}, rng);

@@ -67,12 +67,28 @@ class StackReference {
     problem.options.num_heads = options_.num_heads;
     problem.options.num_key_value_heads = options_.num_key_value_heads;
     const Matrix<T> q = linear(name + "query", x), k = linear(name + "key", x);
-    return linear(name + "output",
-                  reference::attention(q, k, linear(name + "value", x), problem));
+    return linear(name + "output", reference::attention(q, k, linear(name + "value", x), problem));
   }
 
   Matrix<T> feed_forward(const std::string& name, const Matrix<T>& x) const {
-    return linear(name + ".output", relu(linear(name + ".hidden", x)));
+    const Matrix<T> hidden = linear(name + ".hidden", x);
+    if (!has(name + ".gate.weight")) return linear(name + ".output", activate(hidden));
+    return linear(name + ".output", multiply(activate(linear(name + ".gate", x)), hidden));
+  }
+
+  Matrix<T> activate(const Matrix<T>& x) const {
+    switch (options_.activation) {
+      case nn::Activation::relu:
+        return relu(x);
+      case nn::Activation::gelu:
+        return gelu(x, ops::GeluForm::exact);
+      case nn::Activation::gelu_tanh:
+        return gelu(x, ops::GeluForm::tanh);
+      case nn::Activation::quick_gelu:
+        return quick_gelu(x);
+      default:
+        return silu(x);
+    }
   }
 
   nn::TransformerOptions options_;

@@ -142,5 +142,20 @@ TEST(TransformerOptions, TheFeedForwardMayHaveNoBias) {
   expect_right(options);
 }
 
+TEST(TransformerOptions, EveryActivationHasAPlainAndAGatedForm) {
+  for (const Activation activation :
+       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::quick_gelu,
+        Activation::silu, Activation::swiglu}) {
+    for (const bool has_gate : {false, true}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(activation) << ", gate " << has_gate);
+      TransformerOptions options = tiny_blocks();
+      options.num_layers = 1;
+      options.activation = activation;
+      options.has_feed_forward_gate = has_gate;
+      expect_right(options);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::nn

@@ -105,7 +105,8 @@ Tensor MultiHeadAttention::project_output(const Tensor& heads, const AttentionCa
 Tensor MultiHeadAttention::apply_rotary(const Packed& x, Index num_heads,
                                         std::span<const Index> past) const {
   if (options_.positions != Positions::rotary) return x.values;
-  const ops::RotaryTable table = shared_rotary_table(num_positions(x.spans, past), options_.head_dim);
+  const ops::RotaryTable table =
+      shared_rotary_table(num_positions(x.spans, past), options_.head_dim);
   return ops::rotary(x.values, table, ops::token_positions(x.spans, past),
                      {.num_heads = num_heads, .rotary_dim = options_.head_dim});
 }

@@ -24,10 +24,11 @@ struct TransformerOptions {
   Index head_dim = 0;             // 0: model_dim / num_heads
   AttentionBias attention_bias = AttentionBias::all;
   bool has_feed_forward_bias = true;
-  Index max_positions = 1024;     // for learned positions
-  float dropout = 0;              // on embeddings and on each sub-layer's output
-  float attention_dropout = 0;    // on attention weights
-  float activation_dropout = 0;   // inside the feed-forward
+  bool has_feed_forward_gate = false;
+  Index max_positions = 1024;    // for learned positions
+  float dropout = 0;             // on embeddings and on each sub-layer's output
+  float attention_dropout = 0;   // on attention weights
+  float activation_dropout = 0;  // inside the feed-forward
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
@@ -68,7 +69,8 @@ struct TransformerOptions {
             .hidden_dim = feed_forward_dim,
             .activation = activation,
             .dropout = activation_dropout,
-            .has_bias = has_feed_forward_bias};
+            .has_bias = has_feed_forward_bias,
+            .has_gate = has_feed_forward_gate};
   }
 };
 
