@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heed/nn/transformer_block.h"
+#include "support/gradient_check.h"
 #include "support/reference.h"
 #include "support/reference_attention.h"
 
@@ -66,8 +67,20 @@ class StackReference {
     problem.mask.causal = options_.is_causal;
     problem.options.num_heads = options_.num_heads;
     problem.options.num_key_value_heads = options_.num_key_value_heads;
-    const Matrix<T> q = linear(name + "query", x), k = linear(name + "key", x);
+    const Index num_key_value_heads = ops::num_key_value_heads(options_);
+    const Matrix<T> q = rotate(linear(name + "query", x), spans, options_.num_heads);
+    const Matrix<T> k = rotate(linear(name + "key", x), spans, num_key_value_heads);
     return linear(name + "output", reference::attention(q, k, linear(name + "value", x), problem));
+  }
+
+  // RoPE, by the tables that tests of ops compare with their formulas.
+  Matrix<T> rotate(const Matrix<T>& x, const Spans& spans, Index num_heads) const {
+    if (options_.positions != nn::Positions::rotary) return x;
+    ops::RotaryFrequencies frequencies = options_.rotary;
+    if (frequencies.dim == 0) frequencies.dim = x.cols / num_heads;
+    const ops::RotaryTable table = ops::rotary_table(spans.max_length(), frequencies);
+    return rotary(x, matrix_of(table.cos), matrix_of(table.sin), ops::token_positions(spans),
+                  {.num_heads = num_heads, .rotary_dim = frequencies.dim});
   }
 
   Matrix<T> feed_forward(const std::string& name, const Matrix<T>& x) const {

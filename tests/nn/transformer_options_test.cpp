@@ -157,5 +157,19 @@ TEST(TransformerOptions, EveryActivationHasAPlainAndAGatedForm) {
   }
 }
 
+TEST(TransformerOptions, RotaryPositionsHaveTheirBaseWidthAndScaling) {
+  TransformerOptions options = tiny_blocks();
+  options.num_key_value_heads = 1;
+  options.head_dim = 6;
+  options.positions = Positions::rotary;
+  options.rotary.base = 500;
+  expect_right(options);
+  options.rotary.dim = 4;
+  options.rotary.scaling = ops::RotaryScaling::yarn;
+  options.rotary.factor = 8;
+  options.rotary.original_positions = 32;
+  expect_right(options);
+}
+
 }  // namespace
 }  // namespace heed::nn

@@ -18,6 +18,7 @@ MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentio
   check(options_.num_heads > 0 && (options_.head_dim > 0 || dim % options_.num_heads == 0), name_,
         ": expected heads that divide the width ", dim, ", got ", options_.num_heads);
   if (options_.head_dim == 0) options_.head_dim = dim / options_.num_heads;
+  if (options_.rotary.dim == 0) options_.rotary.dim = options_.head_dim;
 
   // The first three start smaller, as if they were one matrix [D, 3 D].
   const LinearOptions smaller{.gain = 1 / std::numbers::sqrt2_v<float>,
@@ -106,9 +107,9 @@ Tensor MultiHeadAttention::apply_rotary(const Packed& x, Index num_heads,
                                         std::span<const Index> past) const {
   if (options_.positions != Positions::rotary) return x.values;
   const ops::RotaryTable table =
-      shared_rotary_table(num_positions(x.spans, past), options_.head_dim);
+      shared_rotary_table(num_positions(x.spans, past), options_.rotary);
   return ops::rotary(x.values, table, ops::token_positions(x.spans, past),
-                     {.num_heads = num_heads, .rotary_dim = options_.head_dim});
+                     {.num_heads = num_heads, .rotary_dim = options_.rotary.dim});
 }
 
 ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& context,

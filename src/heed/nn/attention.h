@@ -30,6 +30,7 @@ struct MultiHeadAttentionOptions {
   std::optional<float> scale = std::nullopt;
   float softcap = 0;
   Positions positions = Positions::none;  // rotary and alibi act here; the others do nothing
+  ops::RotaryFrequencies rotary = {};     // dim 0: head_dim
   float dropout = 0;                      // on the weights
 };
 

@@ -36,6 +36,7 @@ struct TransformerOptions {
   bool has_norm_bias = true;          // of layer norm
   bool has_norm_unit_offset = false;  // gains are 1 + the parameter (Gemma)
   Positions positions = Positions::sinusoidal;
+  ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
@@ -50,6 +51,7 @@ struct TransformerOptions {
             .scale = std::nullopt,
             .softcap = 0,
             .positions = positions,
+            .rotary = rotary,
             .dropout = attention_dropout};
   }
   // Positions of two different sequences have no distance, so only self-attention uses them.
