@@ -52,6 +52,27 @@ TEST(FeedForward, ValuesAndGradientsMatchTheReferenceForEveryActivation) {
   });
 }
 
+TEST(FeedForward, SwigluIsSiluWithAGate) {
+  Rng rng(1), same(1);
+  const FeedForward swiglu({.model_dim = 4, .hidden_dim = 7, .activation = Activation::swiglu},
+                           rng);
+  const FeedForward silu(
+      {.model_dim = 4, .hidden_dim = 7, .activation = Activation::silu, .has_gate = true}, same);
+  auto context = ForwardContext::inference();
+  EXPECT_TRUE(
+      same_bits(swiglu.forward(sample({3, 4}), context), silu.forward(sample({3, 4}), context)));
+}
+
+TEST(FeedForward, WithoutBiasValuesAndGradientsMatchTheReference) {
+  Rng rng(1);
+  FeedForward layer({.model_dim = 4, .hidden_dim = 7, .has_bias = false}, rng);
+  EXPECT_EQ(parameter_names(layer), (std::vector<std::string>{"hidden.weight", "output.weight"}));
+  expect_layer_matches(layer, []<typename T>(const reference::Matrices<T>& in) {
+    const reference::Matrix<T> none;
+    return linear(reference::relu(linear(in[0], in[1], none)), in[2], none);
+  });
+}
+
 TEST(FeedForward, DropsHiddenValuesOnlyInTraining) {
   const FeedForward dropping = feed_forward(Activation::relu, 0.5f);
   const FeedForward plain = feed_forward(Activation::relu);

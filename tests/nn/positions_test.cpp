@@ -65,10 +65,13 @@ TEST(SharedTables, GrowWithoutChangingWhatWasThere) {
   EXPECT_TRUE(same_bits(rows_of(large, 0, small.dim(0)), small));
   EXPECT_EQ(shared_sinusoidal_table(2, 10).data(), large.data());  // computed once
 
-  const ops::RotaryTable few = shared_rotary_table(3, 10);
-  const ops::RotaryTable many = shared_rotary_table(few.cos.dim(0) + 1, 10);
+  const ops::RotaryTable few = shared_rotary_table(3, {.dim = 10});
+  const ops::RotaryTable many = shared_rotary_table(few.cos.dim(0) + 1, {.dim = 10});
   EXPECT_TRUE(same_bits(rows_of(many.cos, 0, few.cos.dim(0)), few.cos));
   EXPECT_TRUE(same_bits(rows_of(many.sin, 0, few.sin.dim(0)), few.sin));
+  EXPECT_EQ(shared_rotary_table(2, {.dim = 10}).cos.data(), many.cos.data());
+  const ops::RotaryTable slow = shared_rotary_table(2, {.dim = 10, .base = 1000});
+  EXPECT_FALSE(same_bits(rows_of(slow.cos, 0, 2), rows_of(many.cos, 0, 2)));
 }
 
 TEST(SharedTables, MayBeAskedForByManyThreads) {

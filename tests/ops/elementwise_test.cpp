@@ -52,6 +52,8 @@ TEST(Elementwise, ActivationsByHand) {
   EXPECT_NEAR(exact.values()[1], 0.841345, 1e-6);  // 1 * Phi(1)
   EXPECT_NEAR(exact.values()[2], -0.158655, 1e-6);
   EXPECT_NEAR(approximate.values()[1], 0.841192, 1e-6);
+  const Tensor quick = ops::quick_gelu(x);
+  EXPECT_NEAR(quick.values()[1], 0.845796, 1e-6);  // 1 / (1 + e^-1.702)
   const Tensor silu = ops::silu(x);
   EXPECT_NEAR(silu.values()[1], 0.731059, 1e-6);  // 1 / (1 + 1/e)
   EXPECT_NEAR(silu.values()[2], -0.268941, 1e-6);
@@ -92,6 +94,8 @@ TEST(Elementwise, ValuesAndGradientsMatchTheReference) {
                              [](const auto& in) { return reference::sum(in[0]); }, one);
     expect_matches_reference([](const Inputs& in) { return ops::relu(in[0]); },
                              [](const auto& in) { return reference::relu(in[0]); }, one);
+    expect_matches_reference([](const Inputs& in) { return ops::quick_gelu(in[0]); },
+                             [](const auto& in) { return reference::quick_gelu(in[0]); }, one);
     expect_matches_reference([](const Inputs& in) { return ops::silu(in[0]); },
                              [](const auto& in) { return reference::silu(in[0]); }, one);
     expect_matches_reference([](const Inputs& in) { return ops::swiglu(in[0], in[1]); },
@@ -107,6 +111,8 @@ TEST(Elementwise, LargeTensorsMatchTheReference) {
   const Inputs one = {sample({301, 419})};  // more than one piece of work
   expect_matches_reference([](const Inputs& in) { return ops::sum(in[0]); },
                            [](const auto& in) { return reference::sum(in[0]); }, one);
+  expect_matches_reference([](const Inputs& in) { return ops::quick_gelu(in[0]); },
+                           [](const auto& in) { return reference::quick_gelu(in[0]); }, one);
   expect_matches_reference([](const Inputs& in) { return ops::silu(in[0]); },
                            [](const auto& in) { return reference::silu(in[0]); }, one);
 }
@@ -118,6 +124,7 @@ TEST(Elementwise, TheReferencesHaveTheRightGradients) {
   expect_gradient_is_right([](const auto& in) { return reference::scale(in[0], 2.5); }, one);
   expect_gradient_is_right([](const auto& in) { return reference::sum(in[0]); }, one);
   expect_gradient_is_right([](const auto& in) { return reference::relu(in[0]); }, one);
+  expect_gradient_is_right([](const auto& in) { return reference::quick_gelu(in[0]); }, one);
   expect_gradient_is_right([](const auto& in) { return reference::silu(in[0]); }, one);
   expect_gradient_is_right([](const auto& in) { return reference::swiglu(in[0], in[1]); }, two);
   for (const auto form : {ops::GeluForm::exact, ops::GeluForm::tanh}) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "heed/base/error.h"
 #include "heed/ops/matmul.h"
@@ -89,6 +91,86 @@ TEST(Rotary, TheTableHoldsTheAnglesOfEachPosition) {
     EXPECT_NEAR(table.cos.values()[29 * 3 + i], std::cos(angle), 1e-5);
     EXPECT_NEAR(table.sin.values()[29 * 3 + i], std::sin(angle), 1e-5);
   }
+}
+
+// The angle of each pair at position 1, and the length of its (cos, sin).
+void expect_angles(const ops::RotaryFrequencies& frequencies, const std::vector<double>& expected,
+                   double length = 1) {
+  const ops::RotaryTable table = ops::rotary_table(2, frequencies);
+  ASSERT_EQ(table.cos.shape(), (Shape{2, std::ssize(expected)}));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const float cos = table.cos.values()[expected.size() + i];
+    const float sin = table.sin.values()[expected.size() + i];
+    EXPECT_NEAR(std::atan2(sin, cos), expected[i], 1e-6) << "pair " << i;
+    EXPECT_NEAR(std::hypot(sin, cos), length, 1e-6);
+  }
+}
+
+TEST(Rotary, LinearScalingAndLongropeDivideFrequencies) {
+  const std::vector<double> plain{1, 0.1, 0.01};  // 1000^(-2i / 6)
+  expect_angles({.dim = 6, .base = 1000}, plain);
+  expect_angles({.dim = 6, .base = 1000, .scaling = ops::RotaryScaling::linear, .factor = 4},
+                {0.25, 0.025, 0.0025});
+  expect_angles({.dim = 6,
+                 .base = 1000,
+                 .scaling = ops::RotaryScaling::longrope,
+                 .divisors = {1, 2, 5},
+                 .attention_factor = 1.5},
+                {1, 0.05, 0.002}, 1.5);
+}
+
+// Of Llama 3.1: keeps short waves, divides long ones, and blends between.
+TEST(Rotary, Llama3ScalesByWavelength) {
+  constexpr Index dim = 16;
+  constexpr double original = 64, low = 1, high = 4, factor = 8, pi = std::numbers::pi;
+  std::vector<double> expected;
+  for (Index i = 0; i < dim / 2; ++i) {
+    const double inverse = std::pow(10000.0, -2 * static_cast<double>(i) / dim);
+    const double wavelength = 2 * pi / inverse;
+    const double smooth = (original / wavelength - low) / (high - low);
+    const double blended = (1 - smooth) * inverse / factor + smooth * inverse;
+    const bool is_long = wavelength > original / low, is_short = wavelength < original / high;
+    expected.push_back(is_long ? inverse / factor : is_short ? inverse : blended);
+  }
+  expect_angles({.dim = dim,
+                 .scaling = ops::RotaryScaling::llama3,
+                 .factor = factor,
+                 .original_positions = 64,
+                 .low_frequency_factor = low,
+                 .high_frequency_factor = high},
+                expected);
+}
+
+TEST(Rotary, YarnScalesByDimensionAndLengthens) {
+  constexpr Index dim = 32;
+  constexpr double factor = 4, base = 10000, pi = std::numbers::pi;
+  const auto dim_of = [&](double turns) {
+    return dim * std::log(512 / (turns * 2 * pi)) / (2 * std::log(base));
+  };
+  for (const bool has_whole_ramp : {true, false}) {
+    double first = dim_of(32), last = dim_of(1);
+    if (has_whole_ramp) first = std::floor(first), last = std::ceil(last);
+    std::vector<double> expected;
+    for (Index i = 0; i < dim / 2; ++i) {
+      const double inverse = std::pow(base, -2 * static_cast<double>(i) / dim);
+      const double at = static_cast<double>(i);
+      const double ramp = std::clamp((at - first) / (last - first), 0.0, 1.0);
+      expected.push_back(inverse / factor * ramp + inverse * (1 - ramp));
+    }
+    expect_angles({.dim = dim,
+                   .base = base,
+                   .scaling = ops::RotaryScaling::yarn,
+                   .factor = factor,
+                   .original_positions = 512,
+                   .has_whole_ramp = has_whole_ramp},
+                  expected, 0.1 * std::log(factor) + 1);
+  }
+}
+
+TEST(Rotary, RefusesFrequenciesThatDoNotFit) {
+  EXPECT_THROW(ops::rotary_table(4, {.dim = 5}), Error);
+  EXPECT_THROW(ops::rotary_table(4, {.dim = 4, .scaling = ops::RotaryScaling::longrope}), Error);
+  EXPECT_THROW(ops::rotary_table(4, {.dim = 4, .scaling = ops::RotaryScaling::llama3}), Error);
 }
 
 TEST(Rotary, ValuesAndGradientsMatchTheReference) {

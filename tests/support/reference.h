@@ -63,6 +63,12 @@ Matrix<T> gelu(const Matrix<T>& x, ops::GeluForm form) {
 }
 
 template <typename T>
+Matrix<T> quick_gelu(const Matrix<T>& x) {
+  using std::exp;
+  return map(x, [](const T& value) { return value / (T(1.0) + exp(T(-1.702) * value)); });
+}
+
+template <typename T>
 Matrix<T> silu(const Matrix<T>& x) {
   using std::exp;
   return map(x, [](const T& value) { return value / (T(1.0) + exp(-value)); });

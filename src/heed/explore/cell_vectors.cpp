@@ -131,7 +131,7 @@ void add_block_input(CellPass& pass, const Side& side) {
 void add_rotation(CellPass& pass, const Side& side, const std::string& letter, const Floats& raw,
                   FloatSpan used) {
   const Index half = pass.head_dim() / 2;
-  const ops::RotaryTable table = nn::shared_rotary_table(side.place + 1, pass.head_dim());
+  const ops::RotaryTable table = nn::shared_rotary_table(side.place + 1, {.dim = pass.head_dim()});
   const FloatSpan cos = row_of(table.cos, side.place), sin = row_of(table.sin, side.place);
   Floats rotated(raw.size());
   for (Index i = 0; i < half; ++i) {

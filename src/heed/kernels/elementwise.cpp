@@ -165,6 +165,24 @@ void GeluTanhBackward(float* dx, const float* dy, const float* x, Index count) {
   });
 }
 
+// x sigmoid(a x), another approximation of GELU.
+constexpr float quick_gelu_a = 1.702f;
+
+void QuickGelu(float* y, const float* x, Index count) {
+  const auto a = hn::Set(FloatTag(), quick_gelu_a);
+  Map(y, x, count, [a](auto v) HWY_ATTR { return hn::Mul(v, Sigmoid(hn::Mul(v, a))); });
+}
+
+// s + a x s (1 - s), with s = sigmoid(a x).
+void QuickGeluBackward(float* dx, const float* dy, const float* x, Index count) {
+  const FloatTag d;
+  const auto one = hn::Set(d, 1.0f), a = hn::Set(d, quick_gelu_a);
+  Map(dx, dy, x, count, [one, a](auto g, auto v) HWY_ATTR {
+    const auto u = hn::Mul(v, a), s = Sigmoid(u);
+    return hn::Mul(g, hn::MulAdd(hn::Mul(u, s), hn::Sub(one, s), s));
+  });
+}
+
 // The dropout mask of `count` elements, by their 16 random bits each: 0 or the scale. `count` is
 // whole vectors.
 HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, Index count,
@@ -235,6 +253,8 @@ HWY_EXPORT(Gelu);
 HWY_EXPORT(GeluBackward);
 HWY_EXPORT(GeluTanh);
 HWY_EXPORT(GeluTanhBackward);
+HWY_EXPORT(QuickGelu);
+HWY_EXPORT(QuickGeluBackward);
 HWY_EXPORT(Silu);
 HWY_EXPORT(SiluBackward);
 HWY_EXPORT(AddDropout);
@@ -295,6 +315,14 @@ void gelu_tanh(float* y, const float* x, Index count) noexcept {
 
 void gelu_tanh_backward(float* dx, const float* dy, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(GeluTanhBackward)(dx, dy, x, count);
+}
+
+void quick_gelu(float* y, const float* x, Index count) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuickGelu)(y, x, count);
+}
+
+void quick_gelu_backward(float* dx, const float* dy, const float* x, Index count) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuickGeluBackward)(dx, dy, x, count);
 }
 
 void silu(float* y, const float* x, Index count) noexcept {

@@ -24,6 +24,8 @@ void gelu(float* y, const float* x, Index count) noexcept;
 void gelu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
 void gelu_tanh(float* y, const float* x, Index count) noexcept;
 void gelu_tanh_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
+void quick_gelu(float* y, const float* x, Index count) noexcept;
+void quick_gelu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
 void silu(float* y, const float* x, Index count) noexcept;
 void silu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
 

@@ -15,17 +15,20 @@ MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentio
     : name_(std::move(name)), options_(options) {
   options_.num_key_value_heads = ops::num_key_value_heads(options);
   const Index dim = options_.model_dim;
-  check(options_.num_heads > 0 && dim % options_.num_heads == 0, name_,
+  check(options_.num_heads > 0 && (options_.head_dim > 0 || dim % options_.num_heads == 0), name_,
         ": expected heads that divide the width ", dim, ", got ", options_.num_heads);
-  head_dim_ = dim / options_.num_heads;
+  if (options_.head_dim == 0) options_.head_dim = dim / options_.num_heads;
+  if (options_.rotary.dim == 0) options_.rotary.dim = options_.head_dim;
 
   // The first three start smaller, as if they were one matrix [D, 3 D].
-  constexpr LinearOptions smaller{.gain = 1 / std::numbers::sqrt2_v<float>};
-  const Index key_dim = options_.num_key_value_heads * head_dim_;
-  query_ = Linear(dim, dim, initializer, smaller);
+  const LinearOptions smaller{.gain = 1 / std::numbers::sqrt2_v<float>,
+                              .has_bias = options_.bias != AttentionBias::none};
+  const Index query_dim = options_.num_heads * options_.head_dim;
+  const Index key_dim = options_.num_key_value_heads * options_.head_dim;
+  query_ = Linear(dim, query_dim, initializer, smaller);
   key_ = Linear(dim, key_dim, initializer, smaller);
   value_ = Linear(dim, key_dim, initializer, smaller);
-  output_ = Linear(dim, dim, initializer);
+  output_ = Linear(query_dim, dim, initializer, {.has_bias = options_.bias == AttentionBias::all});
 }
 
 Tensor MultiHeadAttention::forward(const Packed& query, const Packed& memory,
@@ -61,12 +64,12 @@ Tensor MultiHeadAttention::attend(const Packed& query, const KeysAndValues& memo
   const AttentionCall call{name_, options_.num_heads, query.spans, memory.keys.spans, {},
                            past,  positions};
   const ops::AttentionOptions options = attention_options(context, past);
-  const Packed q = project_queries(query, context, past);  // [N, D], heads side by side
+  const Packed q = project_queries(query, context, past);  // [N, H * K], heads side by side
   context.see(name_, "keys", memory.keys.values);
   context.see(name_, "values", memory.values);
   hook.see(call, q, memory.keys, options);
   const Tensor heads = ops::attention(q, memory.keys, memory.values, hook.mask(call, mask), options,
-                                      context.watch(name_));  // [N, D]
+                                      context.watch(name_));  // [N, H * K]
   return project_output(heads, call, context);
 }
 
@@ -77,7 +80,7 @@ Tensor MultiHeadAttention::attend(const Packed& query, const ops::PagedKeys& mem
   const ops::AttentionOptions options = attention_options(context, past);
   const Tensor heads = ops::attention(project_queries(query, context, past), memory,
                                       context.hook().mask(call, mask), options,
-                                      context.watch(name_));  // [N, D]
+                                      context.watch(name_));  // [N, H * K]
   return project_output(heads, call, context);
 }
 
@@ -103,9 +106,10 @@ Tensor MultiHeadAttention::project_output(const Tensor& heads, const AttentionCa
 Tensor MultiHeadAttention::apply_rotary(const Packed& x, Index num_heads,
                                         std::span<const Index> past) const {
   if (options_.positions != Positions::rotary) return x.values;
-  const ops::RotaryTable table = shared_rotary_table(num_positions(x.spans, past), head_dim_);
+  const ops::RotaryTable table =
+      shared_rotary_table(num_positions(x.spans, past), options_.rotary);
   return ops::rotary(x.values, table, ops::token_positions(x.spans, past),
-                     {.num_heads = num_heads, .rotary_dim = head_dim_});
+                     {.num_heads = num_heads, .rotary_dim = options_.rotary.dim});
 }
 
 ops::AttentionOptions MultiHeadAttention::attention_options(ForwardContext& context,

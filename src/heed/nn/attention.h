@@ -16,16 +16,21 @@ namespace heed::nn {
 class KeyValueCache;
 struct KeysAndValues;
 
+enum class AttentionBias { none, query_key_value, all };  // of the linear layers
+
 struct MultiHeadAttentionOptions {
   Index model_dim = 0;
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as many as query heads; otherwise a divisor of num_heads
+  Index head_dim = 0;             // 0: model_dim / num_heads
+  AttentionBias bias = AttentionBias::all;
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   // In place of the similarity's own. Cosines lie in [-1, 1], too close together for a softmax to
   // tell them apart, so a layer multiplies them by default_cosine_scale.
   std::optional<float> scale = std::nullopt;
   float softcap = 0;
   Positions positions = Positions::none;  // rotary and alibi act here; the others do nothing
+  ops::RotaryFrequencies rotary = {};     // dim 0: head_dim
   float dropout = 0;                      // on the weights
 };
 
@@ -70,7 +75,6 @@ class MultiHeadAttention {
 
   std::string name_;
   MultiHeadAttentionOptions options_;
-  Index head_dim_ = 0;
   Linear query_, key_, value_, output_;
 };
 

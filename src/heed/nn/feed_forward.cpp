@@ -3,26 +3,41 @@
 #include "heed/ops/elementwise.h"
 
 namespace heed::nn {
+namespace {
+
+Tensor activate(Activation activation, const Tensor& x) {
+  switch (activation) {
+    case Activation::relu:
+      return ops::relu(x);
+    case Activation::gelu:
+      return ops::gelu(x);
+    case Activation::gelu_tanh:
+      return ops::gelu(x, ops::GeluForm::tanh);
+    case Activation::quick_gelu:
+      return ops::quick_gelu(x);
+    case Activation::silu:
+    case Activation::swiglu:
+      return ops::silu(x);
+  }
+  return x;  // not reached: the enum has no other value
+}
+
+}  // namespace
 
 FeedForward::FeedForward(const FeedForwardOptions& options, const Initializer& initializer)
-    : options_(options), hidden_(options.model_dim, options.hidden_dim, initializer) {
-  if (options_.activation == Activation::swiglu) {
-    gate_ = Linear(options_.model_dim, options_.hidden_dim, initializer);
-  }
-  output_ = Linear(options_.hidden_dim, options_.model_dim, initializer);
+    : options_(options) {
+  options_.has_gate = options.has_gate || options.activation == Activation::swiglu;
+  const Index dim = options_.model_dim, hidden_dim = options_.hidden_dim;
+  const LinearOptions bias{.has_bias = options_.has_bias};
+  hidden_ = Linear(dim, hidden_dim, initializer, bias);
+  if (options_.has_gate) gate_ = Linear(dim, hidden_dim, initializer, bias);
+  output_ = Linear(hidden_dim, dim, initializer, bias);
 }
 
 Tensor FeedForward::hidden(const Tensor& x) const {
   const Tensor h = hidden_.forward(x);  // [N, F]
-  switch (options_.activation) {
-    case Activation::relu:
-      return ops::relu(h);
-    case Activation::gelu:
-      return ops::gelu(h);
-    case Activation::swiglu:
-      return ops::swiglu(gate_.forward(x), h);
-  }
-  return h;  // not reached: the enum has no other value
+  if (!options_.has_gate) return activate(options_.activation, h);
+  return ops::multiply(activate(options_.activation, gate_.forward(x)), h);
 }
 
 Tensor FeedForward::forward(const Tensor& x, ForwardContext& context) const {
@@ -31,7 +46,7 @@ Tensor FeedForward::forward(const Tensor& x, ForwardContext& context) const {
 
 void FeedForward::visit_parameters(ParameterVisitor& visitor) {
   visitor.child("hidden", hidden_);
-  if (options_.activation == Activation::swiglu) visitor.child("gate", gate_);
+  if (options_.has_gate) visitor.child("gate", gate_);
   visitor.child("output", output_);
 }
 

@@ -1,4 +1,6 @@
 // The feed-forward sub-layer: two linear layers with an activation between them, token by token.
+//
+// With a gate, a third layer of the input is activated instead, and multiplies the hidden values.
 #pragma once
 
 #include "heed/nn/forward_context.h"
@@ -6,13 +8,17 @@
 
 namespace heed::nn {
 
-enum class Activation { relu, gelu, swiglu };
+// gelu by the normal distribution, gelu_tanh its approximation by tanh, quick_gelu the one by
+// x * sigmoid(1.702 x); silu: x * sigmoid(x); swiglu: silu with a gate.
+enum class Activation { relu, gelu, swiglu, gelu_tanh, quick_gelu, silu };
 
 struct FeedForwardOptions {
   Index model_dim = 0;
   Index hidden_dim = 0;
   Activation activation = Activation::relu;
-  float dropout = 0;  // on the hidden values
+  float dropout = 0;     // on the hidden values
+  bool has_bias = true;  // of the linear layers
+  bool has_gate = false;
 };
 
 class FeedForward {
@@ -28,7 +34,7 @@ class FeedForward {
 
   FeedForwardOptions options_;
   Linear hidden_;  // D -> F
-  Linear gate_;    // D -> F, for SwiGLU only
+  Linear gate_;    // D -> F, if there is one
   Linear output_;  // F -> D
 };
 

@@ -23,9 +23,9 @@ namespace heed::nn {
 //   STACK.embedded                  [N, D]  with positions: the input of the first block
 //   ATTENTION.input                 [N, D]  the input of the queries (of keys and values too,
 //                                           except of the memory)
-//   ATTENTION.queries               [N, D]  heads side by side, rotated if positions are rotary
+//   ATTENTION.queries               [N, H * K]  heads side by side, rotated if positions are rotary
 //   ATTENTION.keys, .values         [M, G * K]  as used; not of tokens that a cache holds in pages
-//   ATTENTION.mixed                 [N, D]  outputs of the heads, before the output matrix
+//   ATTENTION.mixed                 [N, H * K]  outputs of the heads, before the output matrix
 //   ATTENTION.output                [N, D]  after it
 //   BLOCK.after_self_attention, BLOCK.after_cross_attention, BLOCK.after_feed_forward
 //                                   [N, D]  after add & norm (or norm & add) of that sub-layer

@@ -9,18 +9,19 @@
 namespace heed::nn {
 namespace {
 
-// Tables by width. A reader keeps the table that it got, so growing replaces and never changes one.
-template <typename Table>
+// Tables by their options. A reader keeps the table that it got, so growing replaces and never
+// changes one.
+template <typename Options, typename Table>
 class GrowingTables {
  public:
   template <typename Compute>
-  Table get(Index length, Index dim, Compute&& compute) {
+  Table get(Index length, const Options& options, Compute&& compute) {
     const std::lock_guard lock(mutex_);
-    auto& [rows, table] = tables_[dim];
+    auto& [rows, table] = tables_[options];
     if (rows < length) {
       rows =
           static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(std::max(length, min_rows))));
-      table = compute(rows, dim);
+      table = compute(rows, options);
     }
     return table;
   }
@@ -29,20 +30,21 @@ class GrowingTables {
   static constexpr Index min_rows = 256;
 
   std::mutex mutex_;
-  std::map<Index, std::pair<Index, Table>> tables_;
+  std::map<Options, std::pair<Index, Table>> tables_;
 };
 
 }  // namespace
 
 Tensor shared_sinusoidal_table(Index length, Index dim) {
-  static GrowingTables<Tensor> tables;
+  static GrowingTables<Index, Tensor> tables;
   return tables.get(length, dim, ops::sinusoidal_table);
 }
 
-ops::RotaryTable shared_rotary_table(Index length, Index rotary_dim) {
-  static GrowingTables<ops::RotaryTable> tables;
-  return tables.get(length, rotary_dim,
-                    [](Index rows, Index dim) { return ops::rotary_table(rows, dim); });
+ops::RotaryTable shared_rotary_table(Index length, const ops::RotaryFrequencies& frequencies) {
+  static GrowingTables<ops::RotaryFrequencies, ops::RotaryTable> tables;
+  return tables.get(length, frequencies, [](Index rows, const ops::RotaryFrequencies& options) {
+    return ops::rotary_table(rows, options);
+  });
 }
 
 Index num_positions(const Spans& spans, std::span<const Index> past) {

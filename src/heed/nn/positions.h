@@ -36,9 +36,9 @@ class PositionEmbedding {
 // The longest position in use, plus one: max over sequences of past[s] + length.
 Index num_positions(const Spans& spans, std::span<const Index> past);
 
-// Tables of at least `length` rows, computed once for each width and shared by all models and
+// Tables of at least `length` rows, computed once for equal options and shared by all models and
 // threads; they grow by doubling, and a row's values do not depend on the length of its table.
 Tensor shared_sinusoidal_table(Index length, Index dim);
-ops::RotaryTable shared_rotary_table(Index length, Index rotary_dim);
+ops::RotaryTable shared_rotary_table(Index length, const ops::RotaryFrequencies& frequencies);
 
 }  // namespace heed::nn

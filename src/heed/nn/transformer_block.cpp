@@ -16,7 +16,7 @@ TransformerBlock::TransformerBlock(const std::string& name, const TransformerOpt
       dropout_(options.dropout),
       mask_(options.is_causal ? ops::AttentionMask::causal_mask() : ops::AttentionMask::none()),
       has_cross_attention_(options.has_cross_attention) {
-  const auto norm = [&] { return Norm(options.norm_kind, options.model_dim, initializer); };
+  const auto norm = [&] { return Norm(options.norm(), options.model_dim, initializer); };
   self_attention_ =
       MultiHeadAttention(name + ".self_attention", options.self_attention(), initializer);
   self_attention_norm_ = norm();

@@ -21,14 +21,22 @@ struct TransformerOptions {
   Index feed_forward_dim = 0;
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as num_heads
-  Index max_positions = 1024;     // for learned positions
-  float dropout = 0;              // on embeddings and on each sub-layer's output
-  float attention_dropout = 0;    // on attention weights
-  float activation_dropout = 0;   // inside the feed-forward
+  Index head_dim = 0;             // 0: model_dim / num_heads
+  AttentionBias attention_bias = AttentionBias::all;
+  bool has_feed_forward_bias = true;
+  bool has_feed_forward_gate = false;
+  Index max_positions = 1024;    // for learned positions
+  float dropout = 0;             // on embeddings and on each sub-layer's output
+  float attention_dropout = 0;   // on attention weights
+  float activation_dropout = 0;  // inside the feed-forward
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
+  float norm_epsilon = 1e-5f;
+  bool has_norm_bias = true;          // of layer norm
+  bool has_norm_unit_offset = false;  // gains are 1 + the parameter (Gemma)
   Positions positions = Positions::sinusoidal;
+  ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
@@ -37,10 +45,13 @@ struct TransformerOptions {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
             .num_key_value_heads = num_key_value_heads,
+            .head_dim = head_dim,
+            .bias = attention_bias,
             .similarity = similarity,
             .scale = std::nullopt,
             .softcap = 0,
             .positions = positions,
+            .rotary = rotary,
             .dropout = attention_dropout};
   }
   // Positions of two different sequences have no distance, so only self-attention uses them.
@@ -49,11 +60,19 @@ struct TransformerOptions {
     options.positions = Positions::none;
     return options;
   }
+  NormOptions norm() const {
+    return {.kind = norm_kind,
+            .epsilon = norm_epsilon,
+            .has_bias = has_norm_bias,
+            .has_unit_offset = has_norm_unit_offset};
+  }
   FeedForwardOptions feed_forward() const {
     return {.model_dim = model_dim,
             .hidden_dim = feed_forward_dim,
             .activation = activation,
-            .dropout = activation_dropout};
+            .dropout = activation_dropout,
+            .has_bias = has_feed_forward_bias,
+            .has_gate = has_feed_forward_gate};
   }
 };
 

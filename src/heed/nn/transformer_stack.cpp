@@ -16,7 +16,7 @@ TransformerStack::TransformerStack(const std::string& name, const TransformerOpt
     blocks_.emplace_back(name + '.' + std::to_string(layer), options, initializer);
   }
   if (options.norm_place == NormPlace::before) {
-    norm_ = Norm(options.norm_kind, options.model_dim, initializer);
+    norm_ = Norm(options.norm(), options.model_dim, initializer);
   }
 }
 

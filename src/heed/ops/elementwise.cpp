@@ -126,6 +126,13 @@ Tensor gelu(const Tensor& x, GeluForm form) {
       });
 }
 
+Tensor quick_gelu(const Tensor& x) {
+  return record(apply(kernels::quick_gelu, x), {x},
+                [x = x.detach()](const Tensor& dy) -> Gradients {
+                  return {apply(kernels::quick_gelu_backward, dy, x)};
+                });
+}
+
 Tensor silu(const Tensor& x) {
   return record(apply(kernels::silu, x), {x}, [x = x.detach()](const Tensor& dy) -> Gradients {
     return {apply(kernels::silu_backward, dy, x)};

@@ -1,6 +1,8 @@
 #include "heed/ops/positions.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -36,6 +38,76 @@ Tensor rotate_pairs(const Tensor& x, const RotaryTable& table, const std::vector
     }
   });
   return y;
+}
+
+void check_frequencies(const RotaryFrequencies& frequencies) {
+  check(frequencies.dim % 2 == 0, "rotary: expected an even width, got ", frequencies.dim);
+  const bool is_divided = frequencies.scaling == RotaryScaling::longrope;
+  check(!is_divided || std::ssize(frequencies.divisors) == frequencies.dim / 2, "rotary: expected ",
+        frequencies.dim / 2, " divisors of frequencies, got ", frequencies.divisors.size());
+  const bool is_by_length =
+      frequencies.scaling == RotaryScaling::llama3 || frequencies.scaling == RotaryScaling::yarn;
+  check(!is_by_length || frequencies.original_positions > 0,
+        "rotary: expected the original positions, got ", frequencies.original_positions);
+}
+
+// 1 / frequency of pair i before scaling.
+double unscaled_period(const RotaryFrequencies& frequencies, Index i) {
+  const double power = 2.0 * static_cast<double>(i) / static_cast<double>(frequencies.dim);
+  return std::pow(frequencies.base, power);
+}
+
+// The pair, as a fraction, whose wave fits so often into the original positions.
+double pair_of_turns(const RotaryFrequencies& frequencies, double turns) {
+  const auto positions = static_cast<double>(frequencies.original_positions);
+  return static_cast<double>(frequencies.dim) *
+         std::log(positions / (turns * 2 * std::numbers::pi)) / (2 * std::log(frequencies.base));
+}
+
+// The share of pair i's frequency that stays, from 0 to 1; the rest is divided by the factor.
+double kept_share(const RotaryFrequencies& frequencies, Index i) {
+  if (frequencies.scaling == RotaryScaling::llama3) {
+    const double wavelength = 2 * std::numbers::pi * unscaled_period(frequencies, i);
+    const double turns = static_cast<double>(frequencies.original_positions) / wavelength;
+    const double low = frequencies.low_frequency_factor, high = frequencies.high_frequency_factor;
+    return std::clamp((turns - low) / (high - low), 0.0, 1.0);
+  }
+  double first = pair_of_turns(frequencies, frequencies.beta_fast);
+  double last = pair_of_turns(frequencies, frequencies.beta_slow);
+  if (frequencies.has_whole_ramp) first = std::floor(first), last = std::ceil(last);
+  first = std::max(first, 0.0);
+  last = std::min(last, static_cast<double>(frequencies.dim - 1));
+  if (first == last) last += 0.001;  // as the paper's own code does
+  return 1 - std::clamp((static_cast<double>(i) - first) / (last - first), 0.0, 1.0);
+}
+
+double scaled_period(const RotaryFrequencies& frequencies, Index i) {
+  const double period = unscaled_period(frequencies, i);
+  switch (frequencies.scaling) {
+    case RotaryScaling::none:
+      return period;
+    case RotaryScaling::linear:
+      return period * frequencies.factor;
+    case RotaryScaling::longrope:
+      return period * frequencies.divisors[i];
+    case RotaryScaling::llama3:
+    case RotaryScaling::yarn: {
+      const double kept = kept_share(frequencies, i);
+      return period / (kept + (1 - kept) / frequencies.factor);
+    }
+  }
+  return period;  // not reached: the enum has no other value
+}
+
+std::vector<double> scaled_periods(const RotaryFrequencies& frequencies) {
+  std::vector<double> periods;
+  for (Index i = 0; i < frequencies.dim / 2; ++i) periods.push_back(scaled_period(frequencies, i));
+  return periods;
+}
+
+double default_attention_factor(const RotaryFrequencies& frequencies) {
+  const bool is_yarn = frequencies.scaling == RotaryScaling::yarn && frequencies.factor > 1;
+  return is_yarn ? 0.1 * std::log(frequencies.factor) + 1 : 1;
 }
 
 }  // namespace
@@ -78,20 +150,25 @@ Tensor add_positions(const Packed& x, const Tensor& table, std::span<const Index
   return add(x.values, gather_rows(table, positions));
 }
 
-RotaryTable rotary_table(Index length, Index rotary_dim, float base) {
-  check(rotary_dim % 2 == 0, "rotary: expected an even width, got ", rotary_dim);
-  const Index half = rotary_dim / 2;
+RotaryTable rotary_table(Index length, const RotaryFrequencies& frequencies) {
+  check_frequencies(frequencies);
+  const std::vector<double> periods = scaled_periods(frequencies);
+  const double factor =
+      frequencies.attention_factor.value_or(default_attention_factor(frequencies));
+  const Index half = std::ssize(periods);
   RotaryTable table{Tensor::empty({length, half}), Tensor::empty({length, half})};
   for (Index position = 0; position < length; ++position) {
     for (Index i = 0; i < half; ++i) {
-      const double power = 2.0 * static_cast<double>(i) / static_cast<double>(rotary_dim);
-      const double angle =
-          static_cast<double>(position) / std::pow(static_cast<double>(base), power);
-      table.cos.data()[position * half + i] = static_cast<float>(std::cos(angle));
-      table.sin.data()[position * half + i] = static_cast<float>(std::sin(angle));
+      const double angle = static_cast<double>(position) / periods[i];
+      table.cos.data()[position * half + i] = static_cast<float>(factor * std::cos(angle));
+      table.sin.data()[position * half + i] = static_cast<float>(factor * std::sin(angle));
     }
   }
   return table;
+}
+
+RotaryTable rotary_table(Index length, Index rotary_dim, float base) {
+  return rotary_table(length, {.dim = rotary_dim, .base = static_cast<double>(base)});
 }
 
 Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> positions,

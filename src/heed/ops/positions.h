@@ -1,6 +1,8 @@
 // Positional encodings: sinusoidal and learned tables, RoPE, ALiBi slopes.
 #pragma once
 
+#include <compare>
+#include <optional>
 #include <vector>
 
 #include "heed/core/spans.h"
@@ -24,10 +26,40 @@ struct RotaryOptions {
   RotaryPairs pairs = RotaryPairs::halves;
 };
 
-// cos and sin of position * base^(-2i / dim), each [length, dim / 2].
+// How the frequencies of RoPE are lowered for texts longer than those of the first training:
+// all of them (linear); those of long waves only, by wavelength (llama3: Llama 3.1) or by dimension
+// (yarn: Peng and others 2023); or each by a number of its own (longrope: Ding and others 2024).
+enum class RotaryScaling { none, linear, llama3, yarn, longrope };
+
+// What the angles of RoPE depend on besides the position. Pair i rotates by
+// position * base^(-2i / dim), before scaling.
+struct RotaryFrequencies {
+  Index dim = 0;  // of each head: its first elements, which are rotated
+  double base = 10000;
+  RotaryScaling scaling = RotaryScaling::none;
+  double factor = 1;  // linear, llama3, yarn: frequencies that are lowered are divided by it
+  Index original_positions = 0;  // llama3, yarn: of the first training
+  // llama3: waves that fit into the original positions more often than high_frequency_factor stay,
+  // those that do less often than low_frequency_factor are lowered, the others partly.
+  double low_frequency_factor = 1;
+  double high_frequency_factor = 4;
+  // yarn: the same, with a ramp that is linear in the number of the dimension and begins and ends
+  // at whole ones.
+  double beta_fast = 32;
+  double beta_slow = 1;
+  bool has_whole_ramp = true;
+  std::vector<double> divisors = {};  // longrope: of each pair's frequency, dim / 2 in all
+  // Multiplies cos and sin. Not given: 0.1 ln(factor) + 1 for yarn, otherwise 1.
+  std::optional<double> attention_factor = {};
+
+  friend auto operator<=>(const RotaryFrequencies&, const RotaryFrequencies&) = default;
+};
+
+// cos and sin of each position's angles, each [length, dim / 2].
 struct RotaryTable {
   Tensor cos, sin;
 };
+RotaryTable rotary_table(Index length, const RotaryFrequencies& frequencies);
 RotaryTable rotary_table(Index length, Index rotary_dim, float base = 10000);
 
 // RoPE: x [N, H * K], each head's vector rotated by the angles of its position. `positions` has N

@@ -27,6 +27,9 @@ Index num_hidden(const models::TransformerConfig& model) {
     case models::Activation::relu:
       return 1;
     case models::Activation::gelu:
+    case models::Activation::gelu_tanh:
+    case models::Activation::quick_gelu:
+    case models::Activation::silu:
       return 2;
     case models::Activation::swiglu:
       return 4;

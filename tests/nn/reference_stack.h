@@ -1,0 +1,111 @@
+// A stack of Transformer blocks as plain template code: what nn::TransformerStack must equal, for
+// whole sequences without a memory.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "heed/nn/transformer_block.h"
+#include "support/gradient_check.h"
+#include "support/reference.h"
+#include "support/reference_attention.h"
+
+namespace heed::reference {
+
+// A stack's parameters by name, and the choices that say what to do with them.
+template <typename T>
+class StackReference {
+ public:
+  using Parameters = std::map<std::string, Matrix<T>>;
+
+  StackReference(const nn::TransformerOptions& options, const Parameters& parameters)
+      : options_(options), parameters_(parameters) {}
+
+  // Embedded tokens [N, D] -> [N, D].
+  Matrix<T> forward(const Matrix<T>& x, const Spans& spans) const {
+    Matrix<T> y = x;
+    for (Index layer = 0; layer < options_.num_layers; ++layer) y = block(layer, y, spans);
+    return has("norm.gain") ? norm("norm", y) : y;
+  }
+
+ private:
+  bool has(const std::string& name) const { return parameters_.contains(name); }
+  // Empty if the stack has no such parameter.
+  Matrix<T> parameter(const std::string& name) const {
+    return has(name) ? parameters_.at(name) : Matrix<T>();
+  }
+
+  Matrix<T> linear(const std::string& name, const Matrix<T>& x) const {
+    return reference::linear(x, parameter(name + ".weight"), parameter(name + ".bias"));
+  }
+
+  Matrix<T> norm(const std::string& name, const Matrix<T>& x) const {
+    Matrix<T> gain = parameter(name + ".gain");
+    if (options_.has_norm_unit_offset) gain = map(gain, [](const T& g) { return g + T(1.0); });
+    if (options_.norm_kind == nn::NormKind::rms) return rms_norm(x, gain, options_.norm_epsilon);
+    return layer_norm(x, gain, parameter(name + ".bias"), options_.norm_epsilon);
+  }
+
+  Matrix<T> block(Index layer, const Matrix<T>& x, const Spans& spans) const {
+    const std::string name = std::to_string(layer);
+    const auto attend = [&](const Matrix<T>& h) { return attention(layer, h, spans); };
+    const auto feed = [&](const Matrix<T>& h) { return feed_forward(name + ".feed_forward", h); };
+    const Matrix<T> y = residual(name + ".self_attention_norm", x, attend);
+    return residual(name + ".feed_forward_norm", y, feed);
+  }
+
+  // x + f(norm(x)), or norm(x + f(x)).
+  template <typename SubLayer>
+  Matrix<T> residual(const std::string& norm_name, const Matrix<T>& x, SubLayer&& f) const {
+    if (options_.norm_place == nn::NormPlace::before) return add(x, f(norm(norm_name, x)));
+    return norm(norm_name, add(x, f(x)));
+  }
+
+  Matrix<T> attention(Index layer, const Matrix<T>& x, const Spans& spans) const {
+    const std::string name = std::to_string(layer) + ".self_attention.";
+    AttentionProblem problem{spans, spans};
+    problem.mask.causal = options_.is_causal;
+    problem.options.num_heads = options_.num_heads;
+    problem.options.num_key_value_heads = options_.num_key_value_heads;
+    const Index num_key_value_heads = ops::num_key_value_heads(options_);
+    const Matrix<T> q = rotate(linear(name + "query", x), spans, options_.num_heads);
+    const Matrix<T> k = rotate(linear(name + "key", x), spans, num_key_value_heads);
+    return linear(name + "output", reference::attention(q, k, linear(name + "value", x), problem));
+  }
+
+  // RoPE, by the tables that tests of ops compare with their formulas.
+  Matrix<T> rotate(const Matrix<T>& x, const Spans& spans, Index num_heads) const {
+    if (options_.positions != nn::Positions::rotary) return x;
+    ops::RotaryFrequencies frequencies = options_.rotary;
+    if (frequencies.dim == 0) frequencies.dim = x.cols / num_heads;
+    const ops::RotaryTable table = ops::rotary_table(spans.max_length(), frequencies);
+    return rotary(x, matrix_of(table.cos), matrix_of(table.sin), ops::token_positions(spans),
+                  {.num_heads = num_heads, .rotary_dim = frequencies.dim});
+  }
+
+  Matrix<T> feed_forward(const std::string& name, const Matrix<T>& x) const {
+    const Matrix<T> hidden = linear(name + ".hidden", x);
+    if (!has(name + ".gate.weight")) return linear(name + ".output", activate(hidden));
+    return linear(name + ".output", multiply(activate(linear(name + ".gate", x)), hidden));
+  }
+
+  Matrix<T> activate(const Matrix<T>& x) const {
+    switch (options_.activation) {
+      case nn::Activation::relu:
+        return relu(x);
+      case nn::Activation::gelu:
+        return gelu(x, ops::GeluForm::exact);
+      case nn::Activation::gelu_tanh:
+        return gelu(x, ops::GeluForm::tanh);
+      case nn::Activation::quick_gelu:
+        return quick_gelu(x);
+      default:
+        return silu(x);
+    }
+  }
+
+  nn::TransformerOptions options_;
+  const Parameters& parameters_;
+};
+
+}  // namespace heed::reference

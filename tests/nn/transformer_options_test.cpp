@@ -1,0 +1,175 @@
+// Every choice of TransformerOptions: values and gradients of a stack against plain loops, and
+// decoding with a cache against whole sequences.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/nn/transformer_stack.h"
+#include "nn/module_parameters.h"
+#include "nn/reference_stack.h"
+#include "support/same_bits.h"
+
+namespace heed::nn {
+namespace {
+
+TransformerOptions tiny_blocks() {
+  return {.num_layers = 2,
+          .model_dim = 8,
+          .feed_forward_dim = 12,
+          .num_heads = 2,
+          .norm_place = NormPlace::before,
+          .positions = Positions::none};
+}
+
+TransformerStack stack_of(const TransformerOptions& options) {
+  Rng rng(1);
+  return TransformerStack("decoder", options, rng);
+}
+
+// Without rotary positions a bias of the keys shifts all scores of a query alike, so that its
+// gradient is nothing but rounding: it stays constant.
+bool is_key_bias(const std::string& name) { return name.ends_with("key.bias"); }
+
+void expect_stack_matches(const TransformerOptions& options) {
+  TransformerStack stack = stack_of(options);
+  const std::vector<std::string> names = parameter_names(stack);
+  const Spans spans = Spans::of_lengths(std::vector<Index>{6, 3});
+  Inputs all = sample_inputs(stack, sample({9, options.model_dim})), inputs{all[0]};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!is_key_bias(names[i])) inputs.push_back(all[i + 1]);
+  }
+  expect_matches_reference(
+      [&](const Inputs& in) {
+        Inputs parameters;
+        std::size_t next = 1;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+          parameters.push_back(is_key_bias(names[i]) ? all[i + 1] : in[next++]);
+        }
+        set_parameters(stack, parameters);
+        auto context = ForwardContext::inference();
+        return stack.forward({in[0], spans}, context);
+      },
+      [&]<typename T>(const reference::Matrices<T>& in) {
+        typename reference::StackReference<T>::Parameters parameters;
+        std::size_t next = 1;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+          const auto to_constant = [](double value) { return T(value); };
+          reference::Matrix<T> constant(1, all[i + 1].dim(-1));
+          std::ranges::transform(all[i + 1].values().first(constant.values.size()),
+                                 constant.values.begin(), to_constant);
+          parameters[names[i]] = is_key_bias(names[i]) ? constant : in[next++];
+        }
+        return reference::StackReference<T>(options, parameters).forward(in[0], spans);
+      },
+      inputs, 5e-5);
+}
+
+// Prompts of several tokens, then one after another, over pages of the cache and blocks of keys.
+void expect_steps_equal_whole(TransformerOptions options) {
+  options.is_causal = true;
+  TransformerStack stack = stack_of(options);
+  const Inputs values = sample_inputs(stack, sample({150, options.model_dim}));
+  set_parameters(stack, std::span(values).subspan(1));
+  auto context = ForwardContext::inference();
+  const Tensor whole = stack.forward({values[0], Spans::single(150)}, context);
+  StackCache cache = stack.start(1);
+  Index done = 0;
+  for (const Index count : {1, 14, 1, 2, 100, 5, 1, 1, 8, 1, 16}) {
+    const Packed next{rows_of(values[0], done, count), Spans::single(count)};
+    EXPECT_TRUE(same_bits(stack.step(next, cache, context), rows_of(whole, done, count)))
+        << count << " tokens after " << done;
+    done += count;
+  }
+  EXPECT_EQ(done, 150);
+}
+
+void expect_right(const TransformerOptions& options) {
+  expect_stack_matches(options);
+  expect_steps_equal_whole(options);
+}
+
+TEST(TransformerOptions, DefaultsMatchTheReference) {
+  expect_right(tiny_blocks());
+  TransformerOptions after = tiny_blocks();
+  after.norm_place = NormPlace::after;
+  expect_right(after);
+}
+
+TEST(TransformerOptions, NormsHaveTheirEpsilonBiasAndOffset) {
+  TransformerOptions options = tiny_blocks();
+  options.norm_epsilon = 0.01f;
+  options.has_norm_bias = false;
+  expect_right(options);
+  options.norm_kind = NormKind::rms;
+  options.has_norm_unit_offset = true;
+  expect_right(options);
+}
+
+TEST(TransformerOptions, AttentionHasTheBiasesThatItIsGiven) {
+  for (const AttentionBias bias : {AttentionBias::none, AttentionBias::query_key_value}) {
+    TransformerOptions options = tiny_blocks();
+    options.attention_bias = bias;
+    TransformerStack stack = stack_of(options);
+    const std::vector<std::string> names = parameter_names(stack);
+    const auto has = [&](const char* name) { return std::ranges::count(names, name) == 1; };
+    EXPECT_EQ(has("0.self_attention.query.bias"), bias == AttentionBias::query_key_value);
+    EXPECT_EQ(has("0.self_attention.value.bias"), bias == AttentionBias::query_key_value);
+    EXPECT_FALSE(has("0.self_attention.output.bias"));
+    expect_right(options);
+  }
+}
+
+TEST(TransformerOptions, HeadsMayBeWiderOrNarrowerThanTheirShareOfTheWidth) {
+  for (const Index head_dim : {3, 6}) {
+    TransformerOptions options = tiny_blocks();
+    options.num_heads = 3;
+    options.num_key_value_heads = 1;
+    options.head_dim = head_dim;
+    TransformerStack stack = stack_of(options);
+    const auto parameters = named_parameters(stack);
+    EXPECT_EQ(parameters[0].value.shape(), (Shape{3 * head_dim, 8}));
+    EXPECT_EQ(parameters[2].value.shape(), (Shape{head_dim, 8}));
+    EXPECT_EQ(parameters[6].value.shape(), (Shape{8, 3 * head_dim}));
+    expect_right(options);
+  }
+}
+
+TEST(TransformerOptions, TheFeedForwardMayHaveNoBias) {
+  TransformerOptions options = tiny_blocks();
+  options.has_feed_forward_bias = false;
+  expect_right(options);
+}
+
+TEST(TransformerOptions, EveryActivationHasAPlainAndAGatedForm) {
+  for (const Activation activation :
+       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::quick_gelu,
+        Activation::silu, Activation::swiglu}) {
+    for (const bool has_gate : {false, true}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(activation) << ", gate " << has_gate);
+      TransformerOptions options = tiny_blocks();
+      options.num_layers = 1;
+      options.activation = activation;
+      options.has_feed_forward_gate = has_gate;
+      expect_right(options);
+    }
+  }
+}
+
+TEST(TransformerOptions, RotaryPositionsHaveTheirBaseWidthAndScaling) {
+  TransformerOptions options = tiny_blocks();
+  options.num_key_value_heads = 1;
+  options.head_dim = 6;
+  options.positions = Positions::rotary;
+  options.rotary.base = 500;
+  expect_right(options);
+  options.rotary.dim = 4;
+  options.rotary.scaling = ops::RotaryScaling::yarn;
+  options.rotary.factor = 8;
+  options.rotary.original_positions = 32;
+  expect_right(options);
+}
+
+}  // namespace
+}  // namespace heed::nn
