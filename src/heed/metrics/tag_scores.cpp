@@ -29,8 +29,9 @@ bool are_entity_tags(std::span<const std::string> tags) {
 
 TagScores score_tags(std::span<const std::vector<int>> predicted,
                      std::span<const std::vector<int>> right, std::span<const std::string> tags) {
-  TagScores scores{ConfusionTable(concatenate(right), concatenate(predicted), static_cast<int>(tags.size())),
-                   {}};
+  TagScores scores{
+      ConfusionTable(concatenate(right), concatenate(predicted), static_cast<int>(tags.size())),
+      {}};
   if (are_entity_tags(tags)) {
     scores.entities = score_sequence_labels(names_of(predicted, tags), names_of(right, tags));
   }
