@@ -19,8 +19,7 @@ struct TagScores {
   std::optional<SequenceLabelScores> entities;  // nothing if the tags are not those of entities
 };
 
-// Of each line the numbers of its words' tags among `tags`. Refuses different counts of lines and
-// of words.
+// Of each line the numbers of its words' tags among `tags`. Refuses different counts of words.
 TagScores score_tags(std::span<const std::vector<int>> predicted,
                      std::span<const std::vector<int>> right, std::span<const std::string> tags);
 
