@@ -1,11 +1,9 @@
 #include "heed/models/class_head.h"
 
-#include "heed/base/error.h"
+#include "heed/models/class_loss.h"
 #include "heed/ops/attention.h"
-#include "heed/ops/cross_entropy.h"
 #include "heed/ops/embedding.h"
 #include "heed/ops/pooling.h"
-#include "heed/ops/softmax.h"
 
 namespace heed::models {
 namespace {
@@ -22,15 +20,6 @@ Tensor attention_pool(const Packed& x, const Tensor& query) {
   const Tensor queries = ops::gather_rows(query, std::vector<Index>(count, 0));  // [S, D]
   const Spans one_each = Spans::of_lengths(std::vector<Index>(count, 1));
   return ops::attention({queries, one_each}, x, x.values, ops::AttentionMask::none(), {});
-}
-
-double sum_of_negative_log_likelihoods(const Tensor& logits, std::span<const int> classes) {
-  const Tensor log_probabilities = ops::log_softmax(logits.detach());
-  double sum = 0;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    sum -= log_probabilities.data()[static_cast<Index>(i) * logits.dim(1) + classes[i]];
-  }
-  return sum;
 }
 
 }  // namespace
@@ -68,18 +57,7 @@ Tensor ClassHead::logits(const Tensor& pooled, nn::ForwardContext& context) cons
 
 Loss ClassHead::loss(const Tensor& logits, std::span<const int> classes,
                      std::span<const float> class_weights) const {
-  check(class_weights.empty() || std::ssize(class_weights) == logits.dim(1),
-        "classifier: expected ", logits.dim(1), " class weights, got ", class_weights.size());
-  Tensor losses = ops::cross_entropy(
-      logits, classes, {.label_smoothing = label_smoothing_, .reduction = ops::Reduction::none});
-  if (!class_weights.empty()) {
-    Tensor weights = Tensor::empty(losses.shape());
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      weights.data()[i] = class_weights[static_cast<std::size_t>(classes[i])];
-    }
-    losses = ops::multiply(losses, weights);
-  }
-  return {ops::sum(losses), sum_of_negative_log_likelihoods(logits, classes)};
+  return class_loss(logits, classes, label_smoothing_, class_weights);
 }
 
 }  // namespace heed::models

@@ -1,6 +1,6 @@
 #include "heed/models/tagger.h"
 
-#include "heed/ops/cross_entropy.h"
+#include "heed/models/class_loss.h"
 #include "heed/ops/embedding.h"
 
 namespace heed::models {
@@ -20,14 +20,8 @@ void Tagger::visit_parameters(nn::ParameterVisitor& visitor) {
 
 Loss Tagger::loss(const TaggerBatch& batch, nn::ForwardContext& context,
                   std::span<const float> tag_weights) const {
-  const Tensor logits = this->logits(batch.input, batch.places, context);
-  const Tensor loss = ops::cross_entropy(logits, batch.tags,
-                                         {.label_smoothing = config_.label_smoothing,
-                                          .class_weights = tag_weights,
-                                          .reduction = ops::Reduction::sum});
-  const Tensor likelihood_loss =
-      ops::cross_entropy(logits.detach(), batch.tags, {.reduction = ops::Reduction::sum});
-  return {loss, likelihood_loss.item()};
+  return class_loss(logits(batch.input, batch.places, context), batch.tags, config_.label_smoothing,
+                    tag_weights);
 }
 
 Packed Tagger::encode(const PackedIds& input, nn::ForwardContext& context) const {
