@@ -207,7 +207,9 @@ TEST(Command, OptionsThatAreMissingOrDoNotGoTogetherAreNamed) {
       {{"evaluate", "--model", "m", "--source", "s"},
        "--source: expected --target too (see heed evaluate --help)"},
       {{"evaluate"},
-       "expected one of --reference, --source, --pairs, --text, --labelled, --images"
+       "expected one of --reference, --source, --pairs, --contrastive, --text, --labelled, "
+       "--tagged, "
+       "--images"
        " (see heed evaluate --help)"},
   };
   for (const auto& [arguments, message] : cases) {

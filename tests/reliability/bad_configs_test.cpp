@@ -112,7 +112,8 @@ TEST(BadConfig, NamesThatAreUnknown) {
   };
   constexpr Names all[]{
       {ModelKind::translation, "model_type",
-       "heed-translation, heed-language, heed-classifier, heed-masked, heed-image-classifier"},
+       "heed-translation, heed-language, heed-classifier, heed-masked, heed-image-classifier, "
+       "heed-tagger"},
       {ModelKind::translation, "similarity", "dot, cosine, scaled-dot"},
       {ModelKind::translation, "norm_place", "before, after"},
       {ModelKind::translation, "norm_kind", "layer, rms"},

@@ -106,8 +106,7 @@ Tensor MultiHeadAttention::project_output(const Tensor& heads, const AttentionCa
 Tensor MultiHeadAttention::apply_rotary(const Packed& x, Index num_heads,
                                         std::span<const Index> past) const {
   if (options_.positions != Positions::rotary) return x.values;
-  const ops::RotaryTable table =
-      shared_rotary_table(num_positions(x.spans, past), options_.rotary);
+  const ops::RotaryTable table = shared_rotary_table(num_positions(x.spans, past), options_.rotary);
   return ops::rotary(x.values, table, ops::token_positions(x.spans, past),
                      {.num_heads = num_heads, .rotary_dim = options_.rotary.dim});
 }
