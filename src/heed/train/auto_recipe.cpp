@@ -290,7 +290,7 @@ Recipe image_classifier(const ImageModelSize& size, const ImageDataSize& images)
 
 // The largest that sees enough images in the time of the run, or in ten minutes.
 Recipe image_classifier(const DataSize& data, const RunBudget& budget) {
-  constexpr double default_minutes = 10, epochs_without_dropout = 30;
+  constexpr double default_minutes = 10, epochs_without_dropout = 60;
   if (data.images.count == 0) return recipe_preset("images");
   RunBudget timed = budget;
   if (!timed.after.minutes) timed.after.minutes = default_minutes;
