@@ -68,9 +68,21 @@ class StackReference {
     problem.options.num_heads = options_.num_heads;
     problem.options.num_key_value_heads = options_.num_key_value_heads;
     const Index num_key_value_heads = ops::num_key_value_heads(options_);
-    const Matrix<T> q = rotate(linear(name + "query", x), spans, options_.num_heads);
-    const Matrix<T> k = rotate(linear(name + "key", x), spans, num_key_value_heads);
+    const Matrix<T> raw_q = norm_heads(name + "query_norm", linear(name + "query", x));
+    const Matrix<T> raw_k = norm_heads(name + "key_norm", linear(name + "key", x));
+    const Matrix<T> q = rotate(raw_q, spans, options_.num_heads);
+    const Matrix<T> k = rotate(raw_k, spans, num_key_value_heads);
     return linear(name + "output", reference::attention(q, k, linear(name + "value", x), problem));
+  }
+
+  // Every head's vector is a row of the norm.
+  Matrix<T> norm_heads(const std::string& name, const Matrix<T>& x) const {
+    if (!has(name + ".gain")) return x;
+    const Index width = std::ssize(parameter(name + ".gain").values);
+    Matrix<T> heads(x.rows * x.cols / width, width), y(x.rows, x.cols);
+    heads.values = x.values;
+    y.values = norm(name, heads).values;
+    return y;
   }
 
   // RoPE, by the tables that tests of ops compare with their formulas.

@@ -171,5 +171,22 @@ TEST(TransformerOptions, RotaryPositionsHaveTheirBaseWidthAndScaling) {
   expect_right(options);
 }
 
+TEST(TransformerOptions, QueriesAndKeysMayBeNormalisedInEveryHead) {
+  TransformerOptions options = tiny_blocks();
+  options.num_key_value_heads = 1;
+  options.head_dim = 6;
+  options.positions = Positions::rotary;
+  options.norm_kind = NormKind::rms;
+  options.has_query_key_norm = true;
+  TransformerStack stack = stack_of(options);
+  const std::vector<std::string> names = parameter_names(stack);
+  EXPECT_EQ(std::ranges::count(names, "0.self_attention.query_norm.gain"), 1);
+  EXPECT_EQ(std::ranges::count(names, "1.self_attention.key_norm.gain"), 1);
+  expect_right(options);
+  options.norm_kind = NormKind::layer;
+  options.positions = Positions::none;
+  expect_right(options);
+}
+
 }  // namespace
 }  // namespace heed::nn

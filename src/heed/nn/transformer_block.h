@@ -37,10 +37,17 @@ struct TransformerOptions {
   bool has_norm_unit_offset = false;  // gains are 1 + the parameter (Gemma)
   Positions positions = Positions::sinusoidal;
   ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
+  bool has_query_key_norm = false;     // of every head's queries and keys, before RoPE
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
 
+  NormOptions norm() const {
+    return {.kind = norm_kind,
+            .epsilon = norm_epsilon,
+            .has_bias = has_norm_bias,
+            .has_unit_offset = has_norm_unit_offset};
+  }
   MultiHeadAttentionOptions self_attention() const {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
@@ -52,6 +59,7 @@ struct TransformerOptions {
             .softcap = 0,
             .positions = positions,
             .rotary = rotary,
+            .query_key_norm = has_query_key_norm ? std::optional(norm()) : std::nullopt,
             .dropout = attention_dropout};
   }
   // Positions of two different sequences have no distance, so only self-attention uses them.
@@ -59,12 +67,6 @@ struct TransformerOptions {
     MultiHeadAttentionOptions options = self_attention();
     options.positions = Positions::none;
     return options;
-  }
-  NormOptions norm() const {
-    return {.kind = norm_kind,
-            .epsilon = norm_epsilon,
-            .has_bias = has_norm_bias,
-            .has_unit_offset = has_norm_unit_offset};
   }
   FeedForwardOptions feed_forward() const {
     return {.model_dim = model_dim,
