@@ -65,6 +65,9 @@ class StackReference {
     const std::string name = std::to_string(layer) + ".self_attention.";
     AttentionProblem problem{spans, spans};
     problem.mask.causal = options_.is_causal;
+    if (!options_.windows.empty()) problem.mask.window = options_.windows[layer];
+    problem.options.scale = options_.attention_scale;
+    problem.options.softcap = options_.attention_softcap;
     problem.options.num_heads = options_.num_heads;
     problem.options.num_key_value_heads = options_.num_key_value_heads;
     const Index num_key_value_heads = ops::num_key_value_heads(options_);

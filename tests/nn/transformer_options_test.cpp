@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/random.h"
 #include "heed/nn/transformer_stack.h"
+#include "nn/keeping_watcher.h"
 #include "nn/module_parameters.h"
 #include "nn/reference_stack.h"
 #include "support/same_bits.h"
@@ -30,7 +31,9 @@ TransformerStack stack_of(const TransformerOptions& options) {
 
 // Without rotary positions a bias of the keys shifts all scores of a query alike, so that its
 // gradient is nothing but rounding: it stays constant.
-bool is_key_bias(const std::string& name) { return name.ends_with("key.bias"); }
+bool is_key_bias(const std::string& name) {
+  return name.ends_with("key.bias") || name.ends_with("key_norm.bias");
+}
 
 void expect_stack_matches(const TransformerOptions& options) {
   TransformerStack stack = stack_of(options);
@@ -85,8 +88,23 @@ void expect_steps_equal_whole(TransformerOptions options) {
   EXPECT_EQ(done, 150);
 }
 
+void expect_watching_changes_nothing(const TransformerOptions& options) {
+  const TransformerStack stack = stack_of(options);
+  const Packed x{sample({9, options.model_dim}), Spans::of_lengths(std::vector<Index>{6, 3})};
+  KeepingWatcher watcher;
+  const AttentionHook hook;
+  auto context = ForwardContext::inference(), watched = ForwardContext::inference(&watcher, &hook);
+  const Tensor y = stack.forward(x, watched);
+  EXPECT_TRUE(same_bits(y, stack.forward(x, context)));
+  EXPECT_TRUE(same_bits(y, watcher.seen.at("decoder.final")));
+  EXPECT_TRUE(watcher.seen.contains("decoder.0.after_self_attention"));
+  EXPECT_EQ(watcher.views.at("decoder.0.self_attention").weights[1].shape(),
+            (Shape{options.num_heads, 3, 3}));
+}
+
 void expect_right(const TransformerOptions& options) {
   expect_stack_matches(options);
+  expect_watching_changes_nothing(options);
   expect_steps_equal_whole(options);
 }
 
@@ -185,6 +203,32 @@ TEST(TransformerOptions, QueriesAndKeysMayBeNormalisedInEveryHead) {
   expect_right(options);
   options.norm_kind = NormKind::layer;
   options.positions = Positions::none;
+  expect_right(options);
+}
+
+TEST(TransformerOptions, EachLayerHasItsWindow) {
+  TransformerOptions options = tiny_blocks();
+  options.windows = {2, 0};
+  expect_right(options);
+  options.is_causal = true;
+  expect_right(options);
+
+  // One layer whose tokens see one key before their own: the first of three does not matter.
+  options.num_layers = 1;
+  const TransformerStack stack = stack_of(options);
+  Tensor x = sample({3, 8});
+  auto context = ForwardContext::inference();
+  const Tensor before = rows_of(stack.forward({x, Spans::single(3)}, context), 1, 2);
+  x.values()[0] += 1;
+  const Tensor after = rows_of(stack.forward({x, Spans::single(3)}, context), 1, 2);
+  EXPECT_FALSE(same_bits(rows_of(before, 0, 1), rows_of(after, 0, 1)));
+  EXPECT_TRUE(same_bits(rows_of(before, 1, 1), rows_of(after, 1, 1)));
+}
+
+TEST(TransformerOptions, ScoresHaveTheirScaleAndCap) {
+  TransformerOptions options = tiny_blocks();
+  options.attention_scale = 0.3f;
+  options.attention_softcap = 2;
   expect_right(options);
 }
 

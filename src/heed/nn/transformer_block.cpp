@@ -1,7 +1,5 @@
 #include "heed/nn/transformer_block.h"
 
-#include <vector>
-
 #include "heed/base/cancellation.h"
 #include "heed/nn/key_value_cache.h"
 #include "heed/nn/residual.h"
@@ -9,20 +7,21 @@
 
 namespace heed::nn {
 
-TransformerBlock::TransformerBlock(const std::string& name, const TransformerOptions& options,
+TransformerBlock::TransformerBlock(const std::string& stack, Index layer,
+                                   const TransformerOptions& options,
                                    const Initializer& initializer)
-    : name_(name),
+    : name_(stack + '.' + std::to_string(layer)),
       norm_place_(options.norm_place),
       dropout_(options.dropout),
-      mask_(options.is_causal ? ops::AttentionMask::causal_mask() : ops::AttentionMask::none()),
+      mask_(options.self_attention_mask(layer)),
       has_cross_attention_(options.has_cross_attention) {
   const auto norm = [&] { return Norm(options.norm(), options.model_dim, initializer); };
   self_attention_ =
-      MultiHeadAttention(name + ".self_attention", options.self_attention(), initializer);
+      MultiHeadAttention(name_ + ".self_attention", options.self_attention(), initializer);
   self_attention_norm_ = norm();
   if (has_cross_attention_) {
     cross_attention_ =
-        MultiHeadAttention(name + ".cross_attention", options.cross_attention(), initializer);
+        MultiHeadAttention(name_ + ".cross_attention", options.cross_attention(), initializer);
     cross_attention_norm_ = norm();
   }
   feed_forward_ = FeedForward(options.feed_forward(), initializer);

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "heed/nn/attention.h"
 #include "heed/nn/feed_forward.h"
@@ -30,6 +31,12 @@ struct TransformerOptions {
   float attention_dropout = 0;   // on attention weights
   float activation_dropout = 0;  // inside the feed-forward
   ops::Similarity similarity = ops::Similarity::scaled_dot;
+  std::optional<float> attention_scale = std::nullopt;  // in place of the similarity's own
+  float attention_softcap = 0;  // c > 0: scores become c * tanh(score / c), before the mask
+  // One for each layer, and again from the first: {4096, 0} is every other layer of Gemma 2. w > 0:
+  // self-attention sees only keys less than w places away, a causal one w keys with the token's
+  // own.
+  std::vector<Index> windows = {};
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
   float norm_epsilon = 1e-5f;
@@ -55,8 +62,8 @@ struct TransformerOptions {
             .head_dim = head_dim,
             .bias = attention_bias,
             .similarity = similarity,
-            .scale = std::nullopt,
-            .softcap = 0,
+            .scale = attention_scale,
+            .softcap = attention_softcap,
             .positions = positions,
             .rotary = rotary,
             .query_key_norm = has_query_key_norm ? std::optional(norm()) : std::nullopt,
@@ -67,6 +74,10 @@ struct TransformerOptions {
     MultiHeadAttentionOptions options = self_attention();
     options.positions = Positions::none;
     return options;
+  }
+  ops::AttentionMask self_attention_mask(Index layer) const {
+    const auto period = static_cast<Index>(windows.size());
+    return {.causal = is_causal, .window = period == 0 ? 0 : windows[layer % period], .dense = {}};
   }
   FeedForwardOptions feed_forward() const {
     return {.model_dim = model_dim,
@@ -87,8 +98,8 @@ struct BlockInputs {
 
 class TransformerBlock {
  public:
-  // `name`: decoder.2.
-  TransformerBlock(const std::string& name, const TransformerOptions& options,
+  // Block `layer` of a stack: 2 of decoder is called decoder.2.
+  TransformerBlock(const std::string& stack, Index layer, const TransformerOptions& options,
                    const Initializer& initializer);
 
   Tensor forward(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;

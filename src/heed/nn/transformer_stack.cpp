@@ -13,7 +13,7 @@ TransformerStack::TransformerStack(const std::string& name, const TransformerOpt
       options_(options),
       positions_(options.positions, options.model_dim, options.max_positions, initializer) {
   for (Index layer = 0; layer < options.num_layers; ++layer) {
-    blocks_.emplace_back(name + '.' + std::to_string(layer), options, initializer);
+    blocks_.emplace_back(name, layer, options, initializer);
   }
   if (options.norm_place == NormPlace::before) {
     norm_ = Norm(options.norm(), options.model_dim, initializer);
