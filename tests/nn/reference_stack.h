@@ -23,7 +23,7 @@ class StackReference {
 
   // Embedded tokens [N, D] -> [N, D].
   Matrix<T> forward(const Matrix<T>& x, const Spans& spans) const {
-    Matrix<T> y = x;
+    Matrix<T> y = has("embedding_norm.gain") ? norm("embedding_norm", x) : x;
     for (Index layer = 0; layer < options_.num_layers; ++layer) y = block(layer, y, spans);
     return has("norm.gain") ? norm("norm", y) : y;
   }
@@ -50,15 +50,22 @@ class StackReference {
     const std::string name = std::to_string(layer);
     const auto attend = [&](const Matrix<T>& h) { return attention(layer, h, spans); };
     const auto feed = [&](const Matrix<T>& h) { return feed_forward(name + ".feed_forward", h); };
-    const Matrix<T> y = residual(name + ".self_attention_norm", x, attend);
-    return residual(name + ".feed_forward_norm", y, feed);
+    if (options_.block_form == nn::BlockForm::sequential) {
+      const Matrix<T> y = residual(name + ".self_attention", x, attend);
+      return residual(name + ".feed_forward", y, feed);
+    }
+    const bool has_one_norm = options_.block_form == nn::BlockForm::parallel_one_norm;
+    const Matrix<T> h = norm(name + ".self_attention_norm", x);
+    return add(x, add(attend(h), feed(has_one_norm ? h : norm(name + ".feed_forward_norm", x))));
   }
 
-  // x + f(norm(x)), or norm(x + f(x)).
+  // x + f(norm(x)), norm(x + f(x)), or x + output_norm(f(norm(x))).
   template <typename SubLayer>
-  Matrix<T> residual(const std::string& norm_name, const Matrix<T>& x, SubLayer&& f) const {
-    if (options_.norm_place == nn::NormPlace::before) return add(x, f(norm(norm_name, x)));
-    return norm(norm_name, add(x, f(x)));
+  Matrix<T> residual(const std::string& name, const Matrix<T>& x, SubLayer&& f) const {
+    if (options_.norm_place == nn::NormPlace::after) return norm(name + "_norm", add(x, f(x)));
+    const Matrix<T> y = f(norm(name + "_norm", x));
+    const bool is_around = options_.norm_place == nn::NormPlace::around;
+    return add(x, is_around ? norm(name + "_output_norm", y) : y);
   }
 
   Matrix<T> attention(Index layer, const Matrix<T>& x, const Spans& spans) const {

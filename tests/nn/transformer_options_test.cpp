@@ -232,5 +232,62 @@ TEST(TransformerOptions, ScoresHaveTheirScaleAndCap) {
   expect_right(options);
 }
 
+TEST(TransformerOptions, NormsMayStandAroundSubLayers) {
+  TransformerOptions options = tiny_blocks();
+  options.norm_place = NormPlace::around;
+  options.num_layers = 1;
+  TransformerStack stack = stack_of(options);
+  std::vector<std::string> norms;
+  for (const std::string& name : parameter_names(stack)) {
+    if (name.ends_with("norm.gain")) norms.push_back(name);
+  }
+  EXPECT_EQ(norms,
+            (std::vector<std::string>{
+                "0.self_attention_norm.gain", "0.self_attention_output_norm.gain",
+                "0.feed_forward_norm.gain", "0.feed_forward_output_norm.gain", "norm.gain"}));
+  expect_right(options);
+}
+
+TEST(TransformerOptions, SubLayersMayBeParallelWithOneNormOrTwo) {
+  TransformerOptions options = tiny_blocks();
+  options.block_form = BlockForm::parallel;
+  expect_right(options);
+  options.block_form = BlockForm::parallel_one_norm;
+  expect_right(options);
+  TransformerStack stack = stack_of(options);
+  const std::vector<std::string> names = parameter_names(stack);
+  EXPECT_EQ(std::ranges::count(names, "0.feed_forward_norm.gain"), 0);
+  options.norm_place = NormPlace::after;
+  EXPECT_THROW(stack_of(options), Error);
+}
+
+TEST(TransformerOptions, TheEmbeddingsMayHaveANormAndTheEndMayHaveNone) {
+  TransformerOptions options = tiny_blocks();
+  options.has_embedding_norm = true;
+  options.has_final_norm = false;
+  expect_right(options);
+  options.norm_place = NormPlace::after;
+  expect_right(options);
+  options.has_final_norm = true;
+  expect_right(options);
+}
+
+// Cross-attention has a norm at its end as the other sub-layers have.
+TEST(TransformerOptions, StepsWithNormsAroundAndAMemoryEqualTheWholeSequence) {
+  TransformerOptions options = tiny_blocks();
+  options.norm_place = NormPlace::around;
+  options.is_causal = options.has_cross_attention = true;
+  const TransformerStack stack = stack_of(options);
+  const Packed memory{sample({4, 8}, 3), Spans::single(4)};
+  const Tensor x = sample({5, 8});
+  auto context = ForwardContext::inference();
+  const Tensor whole = stack.forward({x, Spans::single(5)}, memory, context);
+  StackCache cache = stack.start(memory, std::vector<Index>{1});
+  for (Index t = 0; t < 5; ++t) {
+    const Packed next{rows_of(x, t, 1), Spans::single(1)};
+    EXPECT_TRUE(same_bits(stack.step(next, cache, context), rows_of(whole, t, 1)));
+  }
+}
+
 }  // namespace
 }  // namespace heed::nn

@@ -15,6 +15,10 @@ namespace heed::nn {
 
 struct CrossAttentionMemory;
 
+// Sub-layers one after the other, or self-attention and feed-forward of the same input, whose
+// outputs are added to it together (GPT-NeoX): of its two norms, or of the attention's only (Phi).
+enum class BlockForm { sequential, parallel, parallel_one_norm };
+
 // The sizes and choices of a block, and of a stack of blocks.
 struct TransformerOptions {
   Index num_layers = 1;
@@ -37,11 +41,14 @@ struct TransformerOptions {
   // self-attention sees only keys less than w places away, a causal one w keys with the token's
   // own.
   std::vector<Index> windows = {};
+  BlockForm block_form = BlockForm::sequential;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
   float norm_epsilon = 1e-5f;
   bool has_norm_bias = true;          // of layer norm
   bool has_norm_unit_offset = false;  // gains are 1 + the parameter (Gemma)
+  bool has_embedding_norm = false;    // of the embeddings with positions, before the first block
+  std::optional<bool> has_final_norm = std::nullopt;  // not given: unless norms are after
   Positions positions = Positions::sinusoidal;
   ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
   bool has_query_key_norm = false;     // of every head's queries and keys, before RoPE
@@ -55,6 +62,7 @@ struct TransformerOptions {
             .has_bias = has_norm_bias,
             .has_unit_offset = has_norm_unit_offset};
   }
+  bool ends_with_norm() const { return has_final_norm.value_or(norm_place != NormPlace::after); }
   MultiHeadAttentionOptions self_attention() const {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
@@ -109,7 +117,14 @@ class TransformerBlock {
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
+  Tensor self_attend(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;
+  Tensor cross_attend(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;
+  Tensor feed_forward(const Tensor& x, ForwardContext& context) const;
+  Tensor parallel_forward(const Packed& x, const BlockInputs& inputs,
+                          ForwardContext& context) const;
+
   std::string name_;
+  BlockForm form_;
   NormPlace norm_place_;
   float dropout_;  // on the output of a sub-layer
   ops::AttentionMask mask_;
@@ -119,7 +134,9 @@ class TransformerBlock {
   MultiHeadAttention cross_attention_;
   Norm cross_attention_norm_;
   FeedForward feed_forward_;
-  Norm feed_forward_norm_;
+  Norm feed_forward_norm_;  // unless the form has one norm
+  // Of the sub-layers' outputs, with norms around them.
+  Norm self_attention_output_norm_, cross_attention_output_norm_, feed_forward_output_norm_;
 };
 
 }  // namespace heed::nn

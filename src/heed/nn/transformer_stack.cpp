@@ -15,9 +15,9 @@ TransformerStack::TransformerStack(const std::string& name, const TransformerOpt
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name, layer, options, initializer);
   }
-  if (options.norm_place == NormPlace::before) {
-    norm_ = Norm(options.norm(), options.model_dim, initializer);
-  }
+  const auto norm = [&] { return Norm(options.norm(), options.model_dim, initializer); };
+  if (options.has_embedding_norm) embedding_norm_ = norm();
+  if (options.ends_with_norm()) norm_ = norm();
 }
 
 Tensor TransformerStack::forward(const Packed& x, ForwardContext& context) const {
@@ -84,24 +84,26 @@ Tensor TransformerStack::embed(const Packed& x, ForwardContext& context,
                                std::span<const Index> past) const {
   const Tensor words = context.words(name_, x.values);
   context.see(name_, "words", words);
-  const Tensor y =
-      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
+  Tensor y = positions_.forward({words, x.spans}, past);
+  if (options_.has_embedding_norm) y = embedding_norm_.forward(y);
+  y = ops::dropout(y, context.dropout(options_.dropout));
   context.see(name_, "embedded", y);
   return y;
 }
 
 Tensor TransformerStack::final_norm(const Tensor& x, ForwardContext& context) const {
-  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+  const Tensor y = options_.ends_with_norm() ? norm_.forward(x) : x;
   context.see(name_, "final", y);
   return y;
 }
 
 void TransformerStack::visit_parameters(ParameterVisitor& visitor) {
   visitor.child("positions", positions_);
+  if (options_.has_embedding_norm) visitor.child("embedding_norm", embedding_norm_);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     visitor.child(std::to_string(layer), blocks_[layer]);
   }
-  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+  if (options_.ends_with_norm()) visitor.child("norm", norm_);
 }
 
 }  // namespace heed::nn
