@@ -23,7 +23,8 @@ class StackReference {
 
   // Embedded tokens [N, D] -> [N, D].
   Matrix<T> forward(const Matrix<T>& x, const Spans& spans) const {
-    Matrix<T> y = has("embedding_norm.gain") ? norm("embedding_norm", x) : x;
+    Matrix<T> y = embed(x, spans);
+    if (has("embedding_norm.gain")) y = norm("embedding_norm", y);
     for (Index layer = 0; layer < options_.num_layers; ++layer) y = block(layer, y, spans);
     return has("norm.gain") ? norm("norm", y) : y;
   }
@@ -44,6 +45,15 @@ class StackReference {
     if (options_.has_norm_unit_offset) gain = map(gain, [](const T& g) { return g + T(1.0); });
     if (options_.norm_kind == nn::NormKind::rms) return rms_norm(x, gain, options_.norm_epsilon);
     return layer_norm(x, gain, parameter(name + ".bias"), options_.norm_epsilon);
+  }
+
+  // Positions in the table, by the offset.
+  Matrix<T> embed(const Matrix<T>& x, const Spans& spans) const {
+    const std::vector<Index> first_rows(spans.count(), options_.position_offset);
+    if (options_.positions == nn::Positions::learned) {
+      return add_positions(x, parameter("positions.weight"), spans, first_rows);
+    }
+    return x;
   }
 
   Matrix<T> block(Index layer, const Matrix<T>& x, const Spans& spans) const {

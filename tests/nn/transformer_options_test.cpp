@@ -272,6 +272,18 @@ TEST(TransformerOptions, TheEmbeddingsMayHaveANormAndTheEndMayHaveNone) {
   expect_right(options);
 }
 
+TEST(TransformerOptions, PositionsMayHaveAnOffset) {
+  TransformerOptions options = tiny_blocks();
+  options.positions = Positions::learned;
+  options.max_positions = 150;
+  options.position_offset = 2;
+  options.has_embedding_norm = true;
+  expect_right(options);
+  options.positions = Positions::sinusoidal;
+  options.sinusoid_order = ops::SinusoidOrder::halves;
+  expect_steps_equal_whole(options);
+}
+
 // Cross-attention has a norm at its end as the other sub-layers have.
 TEST(TransformerOptions, StepsWithNormsAroundAndAMemoryEqualTheWholeSequence) {
   TransformerOptions options = tiny_blocks();

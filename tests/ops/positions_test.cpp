@@ -30,6 +30,20 @@ TEST(SinusoidalTable, FollowsTheFormula) {
   }
 }
 
+TEST(SinusoidalTable, InHalvesHasAllSinesBeforeAllCosines) {
+  for (const Index dim : {6, 7}) {
+    const Tensor interleaved = ops::sinusoidal_table(5, dim);
+    const Tensor halves = ops::sinusoidal_table(5, dim, ops::SinusoidOrder::halves);
+    const Index num_sines = (dim + 1) / 2;
+    for (Index row = 0; row < 5; ++row) {
+      for (Index i = 0; i < dim; ++i) {
+        const Index column = i < num_sines ? 2 * i : 2 * (i - num_sines) + 1;
+        EXPECT_EQ(halves.values()[row * dim + i], interleaved.values()[row * dim + column]);
+      }
+    }
+  }
+}
+
 TEST(SinusoidalTable, LongTablesBeginAsShortOnes) {
   EXPECT_TRUE(
       same_bits(rows_of(ops::sinusoidal_table(3000, 10), 0, 7), ops::sinusoidal_table(7, 10)));

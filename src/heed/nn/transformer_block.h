@@ -50,12 +50,21 @@ struct TransformerOptions {
   bool has_embedding_norm = false;    // of the embeddings with positions, before the first block
   std::optional<bool> has_final_norm = std::nullopt;  // not given: unless norms are after
   Positions positions = Positions::sinusoidal;
+  Index position_offset = 0;  // of sinusoidal and learned ones: the table's row of position 0
+  ops::SinusoidOrder sinusoid_order = ops::SinusoidOrder::interleaved;
   ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
   bool has_query_key_norm = false;     // of every head's queries and keys, before RoPE
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
 
+  PositionEmbeddingOptions position_embedding() const {
+    return {.positions = positions,
+            .dim = model_dim,
+            .max_positions = max_positions,
+            .offset = position_offset,
+            .sinusoid_order = sinusoid_order};
+  }
   NormOptions norm() const {
     return {.kind = norm_kind,
             .epsilon = norm_epsilon,

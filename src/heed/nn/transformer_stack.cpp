@@ -9,9 +9,7 @@ namespace heed::nn {
 
 TransformerStack::TransformerStack(const std::string& name, const TransformerOptions& options,
                                    const Initializer& initializer)
-    : name_(name),
-      options_(options),
-      positions_(options.positions, options.model_dim, options.max_positions, initializer) {
+    : name_(name), options_(options), positions_(options.position_embedding(), initializer) {
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name, layer, options, initializer);
   }

@@ -112,15 +112,18 @@ double default_attention_factor(const RotaryFrequencies& frequencies) {
 
 }  // namespace
 
-Tensor sinusoidal_table(Index length, Index dim) {
+Tensor sinusoidal_table(Index length, Index dim, SinusoidOrder order) {
   Tensor table = Tensor::empty({length, dim});
+  const bool halves = order == SinusoidOrder::halves;
+  const Index num_sines = (dim + 1) / 2;
   for (Index position = 0; position < length; ++position) {
     for (Index i = 0; i < dim; ++i) {
-      const Index even = i - i % 2;  // sine and cosine of one angle stand side by side
-      const double power = static_cast<double>(even) / static_cast<double>(dim);
+      const bool is_sine = halves ? i < num_sines : i % 2 == 0;
+      const Index pair = halves ? i % num_sines : i / 2;
+      const double power = 2.0 * static_cast<double>(pair) / static_cast<double>(dim);
       const double angle = static_cast<double>(position) / std::pow(10000.0, power);
       table.data()[position * dim + i] =
-          static_cast<float>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+          static_cast<float>(is_sine ? std::sin(angle) : std::cos(angle));
     }
   }
   return table;

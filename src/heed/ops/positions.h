@@ -9,9 +9,12 @@
 
 namespace heed::ops {
 
-// The table of "Attention is all you need", section 3.5: [length, D], sine in the even columns and
-// cosine in the odd ones, of position / 10000^(2i / D).
-Tensor sinusoidal_table(Index length, Index dim);
+// Sine in the even columns and cosine in the odd ones ("Attention is all you need", section 3.5),
+// or all sines and then all cosines (Marian).
+enum class SinusoidOrder { interleaved, halves };
+
+// [length, D], the sines and cosines of position / 10000^(2i / D).
+Tensor sinusoidal_table(Index length, Index dim, SinusoidOrder order = SinusoidOrder::interleaved);
 
 // x [N, D] + table[position], table [P, D], learned or not. Sequence s begins at position
 // first_positions[s] (0 when empty). Refuses positions that the table does not have.
