@@ -92,7 +92,15 @@ class StackReference {
     const Matrix<T> raw_k = norm_heads(name + "key_norm", linear(name + "key", x));
     const Matrix<T> q = rotate(raw_q, spans, options_.num_heads);
     const Matrix<T> k = rotate(raw_k, spans, num_key_value_heads);
-    return linear(name + "output", reference::attention(q, k, linear(name + "value", x), problem));
+    const Matrix<T> v = linear(name + "value", x);
+    return linear(name + "output", reference::attention(q, k, v, problem, distance_bias()));
+  }
+
+  // The table's row of every distance; empty without a table.
+  Matrix<T> distance_bias() const {
+    if (!options_.relative_positions) return {};
+    const std::vector<Index> buckets = ops::buckets_by_distance(options_.relative_buckets());
+    return gather_rows(parameter("relative_positions.weight"), std::span(buckets));
   }
 
   // Every head's vector is a row of the norm.

@@ -284,6 +284,23 @@ TEST(TransformerOptions, PositionsMayHaveAnOffset) {
   expect_steps_equal_whole(options);
 }
 
+TEST(TransformerOptions, RelativePositionsHaveOneTableForAllLayers) {
+  TransformerOptions options = tiny_blocks();
+  options.attention_scale = 1;
+  options.relative_positions = {.num_buckets = 8, .max_distance = 5};
+  TransformerStack stack = stack_of(options);
+  const auto parameters = named_parameters(stack);
+  EXPECT_EQ(parameters[0].name, "relative_positions.weight");
+  EXPECT_EQ(parameters[0].value.shape(), (Shape{8, 2}));
+  expect_right(options);
+  options.is_causal = true;
+  options.relative_positions = {.num_buckets = 8, .max_distance = 20};
+  options.num_key_value_heads = 1;
+  options.positions = Positions::learned;  // as MPNet has
+  options.max_positions = 150;
+  expect_right(options);
+}
+
 // Cross-attention has a norm at its end as the other sub-layers have.
 TEST(TransformerOptions, StepsWithNormsAroundAndAMemoryEqualTheWholeSequence) {
   TransformerOptions options = tiny_blocks();

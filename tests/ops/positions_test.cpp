@@ -231,6 +231,28 @@ TEST(Rotary, RefusesPositionsAndWidthsThatDoNotFit) {
   EXPECT_THROW(ops::rotary(Tensor::zeros({2, 6}), table, two, {.num_heads = 4}), Error);
 }
 
+TEST(RelativeBuckets, AreThoseOfT5) {
+  const std::vector<Index> both = ops::buckets_by_distance({});
+  ASSERT_EQ(both.size(), 257u);
+  const std::vector<Index> distances{0, 1, 7, 8, 11, 12, 15, 16, 31, 32, 64, 90, 91, 127, 128};
+  const std::vector<Index> expected{0, 1, 7, 8, 8, 9, 9, 10, 11, 12, 14, 14, 15, 15, 15};
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    SCOPED_TRACE(distances[i]);
+    EXPECT_EQ(both[128 - distances[i]], expected[i]);
+    EXPECT_EQ(both[128 + distances[i]], distances[i] == 0 ? 0 : 16 + expected[i]);
+  }
+  const std::vector<Index> before = ops::buckets_by_distance({.is_bidirectional = false});
+  EXPECT_EQ(before[128 + 5], 0);
+  EXPECT_EQ(before[128 - 15], 15);
+  EXPECT_EQ(before[128 - 32], 21);  // 16 + 16 log(2) / log(8)
+  EXPECT_EQ(before[0], 31);
+}
+
+TEST(RelativeBuckets, RefuseTooFew) {
+  EXPECT_THROW(ops::buckets_by_distance({.num_buckets = 3}), Error);
+  EXPECT_THROW(ops::buckets_by_distance({.num_buckets = 32, .max_distance = 8}), Error);
+}
+
 TEST(Positions, TheReferencesHaveTheRightGradients) {
   const Spans spans = Spans::of_lengths(lengths);
   expect_gradient_is_right(

@@ -74,7 +74,9 @@ Tensor TransformerBlock::parallel_forward(const Packed& x, const BlockInputs& in
 
 Tensor TransformerBlock::self_attend(const Packed& x, const BlockInputs& inputs,
                                      ForwardContext& context) const {
-  const Tensor y = self_attention_.self_attend(x, mask_, context, inputs.past, inputs.cache);
+  ops::AttentionMask mask = mask_;
+  mask.distance_bias = inputs.distance_bias;
+  const Tensor y = self_attention_.self_attend(x, mask, context, inputs.past, inputs.cache);
   return norm_place_ == NormPlace::around ? self_attention_output_norm_.forward(y) : y;
 }
 

@@ -19,6 +19,11 @@ struct CrossAttentionMemory;
 // outputs are added to it together (GPT-NeoX): of its two norms, or of the attention's only (Phi).
 enum class BlockForm { sequential, parallel, parallel_one_norm };
 
+struct RelativePositionOptions {
+  Index num_buckets = 32;
+  Index max_distance = 128;  // from which on all are in one bucket
+};
+
 // The sizes and choices of a block, and of a stack of blocks.
 struct TransformerOptions {
   Index num_layers = 1;
@@ -53,7 +58,10 @@ struct TransformerOptions {
   Index position_offset = 0;  // of sinusoidal and learned ones: the table's row of position 0
   ops::SinusoidOrder sinusoid_order = ops::SinusoidOrder::interleaved;
   ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
-  bool has_query_key_norm = false;     // of every head's queries and keys, before RoPE
+  // Buckets of distances whose bias of the scores is learned, one table for all layers (T5, MPNet).
+  // A causal stack has them for the tokens before only.
+  std::optional<RelativePositionOptions> relative_positions = std::nullopt;
+  bool has_query_key_norm = false;  // of every head's queries and keys, before RoPE
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
@@ -64,6 +72,11 @@ struct TransformerOptions {
             .max_positions = max_positions,
             .offset = position_offset,
             .sinusoid_order = sinusoid_order};
+  }
+  ops::RelativeBuckets relative_buckets() const {
+    return {.num_buckets = relative_positions->num_buckets,
+            .max_distance = relative_positions->max_distance,
+            .is_bidirectional = !is_causal};
   }
   NormOptions norm() const {
     return {.kind = norm_kind,
@@ -94,7 +107,10 @@ struct TransformerOptions {
   }
   ops::AttentionMask self_attention_mask(Index layer) const {
     const auto period = static_cast<Index>(windows.size());
-    return {.causal = is_causal, .window = period == 0 ? 0 : windows[layer % period], .dense = {}};
+    ops::AttentionMask mask;
+    mask.causal = is_causal;
+    if (period > 0) mask.window = windows[layer % period];
+    return mask;
   }
   FeedForwardOptions feed_forward() const {
     return {.model_dim = model_dim,
@@ -111,6 +127,7 @@ struct BlockInputs {
   const CrossAttentionMemory* memory = nullptr;  // null without cross-attention
   std::span<const Index> past = {};  // tokens of each sequence before x; none when empty
   KeyValueCache* cache = nullptr;    // which x continues, and is appended to
+  Tensor distance_bias = {};         // of self-attention, for ops::AttentionMask; or undefined
 };
 
 class TransformerBlock {

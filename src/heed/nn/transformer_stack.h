@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/nn/relative_position_bias.h"
 #include "heed/nn/stack_cache.h"
 #include "heed/nn/transformer_block.h"
 
@@ -43,6 +44,7 @@ class TransformerStack {
   std::string name_;
   TransformerOptions options_;
   PositionEmbedding positions_;
+  RelativePositionBias relative_positions_;
   std::vector<TransformerBlock> blocks_;
   Norm embedding_norm_;  // if the options have one
   Norm norm_;            // likewise

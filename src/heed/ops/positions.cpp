@@ -201,6 +201,30 @@ Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> 
                 });
 }
 
+std::vector<Index> buckets_by_distance(const RelativeBuckets& options) {
+  const Index num_sides = options.is_bidirectional ? 2 : 1;
+  const Index side_buckets = options.num_buckets / num_sides, exact = side_buckets / 2;
+  check(exact > 0 && options.num_buckets % num_sides == 0 && options.max_distance > exact,
+        "relative positions: expected buckets for every side and distances beyond ", exact,
+        ", got ", options.num_buckets, " buckets up to ", options.max_distance);
+  // In floats, so that distances between two buckets fall into the one that T5 was trained with.
+  const auto first = static_cast<float>(exact);
+  const float range = std::log(static_cast<float>(options.max_distance) / first);
+  const auto bucket_of = [&](Index distance) {
+    if (distance < exact) return distance;
+    const float share = std::log(static_cast<float>(distance) / first) / range;
+    const auto widening = static_cast<Index>(share * static_cast<float>(side_buckets - exact));
+    return std::min(side_buckets - 1, exact + widening);
+  };
+  std::vector<Index> buckets;
+  for (Index d = -options.max_distance; d <= options.max_distance; ++d) {
+    const Index side = options.is_bidirectional && d > 0 ? side_buckets : 0;
+    const Index distance = options.is_bidirectional ? std::abs(d) : std::max<Index>(-d, 0);
+    buckets.push_back(side + bucket_of(distance));
+  }
+  return buckets;
+}
+
 std::vector<float> alibi_slopes(Index num_heads) {
   // For H a power of two: 2^(-8/H), 2^(-16/H), ...; otherwise those of the next lower power, then
   // every other one of the next higher power, as the paper's own code does.
