@@ -99,7 +99,7 @@ class StackReference {
   // The table's row of every distance; empty without a table.
   Matrix<T> distance_bias() const {
     if (!options_.relative_positions) return {};
-    const std::vector<Index> buckets = ops::buckets_by_distance(options_.relative_buckets());
+    const std::vector<Index> buckets = ops::buckets_by_distance(*options_.relative_positions);
     return gather_rows(parameter("relative_positions.weight"), std::span(buckets));
   }
 

@@ -287,14 +287,14 @@ TEST(TransformerOptions, PositionsMayHaveAnOffset) {
 TEST(TransformerOptions, RelativePositionsHaveOneTableForAllLayers) {
   TransformerOptions options = tiny_blocks();
   options.attention_scale = 1;
-  options.relative_positions = {.num_buckets = 8, .max_distance = 5};
+  options.relative_positions = {.num_buckets = 8, .max_distance = 5, .is_bidirectional = true};
   TransformerStack stack = stack_of(options);
   const auto parameters = named_parameters(stack);
   EXPECT_EQ(parameters[0].name, "relative_positions.weight");
   EXPECT_EQ(parameters[0].value.shape(), (Shape{8, 2}));
   expect_right(options);
   options.is_causal = true;
-  options.relative_positions = {.num_buckets = 8, .max_distance = 20};
+  options.relative_positions = {.num_buckets = 8, .max_distance = 20, .is_bidirectional = false};
   options.num_key_value_heads = 1;
   options.positions = Positions::learned;  // as MPNet has
   options.max_positions = 150;

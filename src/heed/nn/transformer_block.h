@@ -19,11 +19,6 @@ struct CrossAttentionMemory;
 // outputs are added to it together (GPT-NeoX): of its two norms, or of the attention's only (Phi).
 enum class BlockForm { sequential, parallel, parallel_one_norm };
 
-struct RelativePositionOptions {
-  Index num_buckets = 32;
-  Index max_distance = 128;  // from which on all are in one bucket
-};
-
 // The sizes and choices of a block, and of a stack of blocks.
 struct TransformerOptions {
   Index num_layers = 1;
@@ -59,8 +54,7 @@ struct TransformerOptions {
   ops::SinusoidOrder sinusoid_order = ops::SinusoidOrder::interleaved;
   ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
   // Buckets of distances whose bias of the scores is learned, one table for all layers (T5, MPNet).
-  // A causal stack has them for the tokens before only.
-  std::optional<RelativePositionOptions> relative_positions = std::nullopt;
+  std::optional<ops::RelativeBuckets> relative_positions = std::nullopt;
   bool has_query_key_norm = false;  // of every head's queries and keys, before RoPE
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
@@ -72,11 +66,6 @@ struct TransformerOptions {
             .max_positions = max_positions,
             .offset = position_offset,
             .sinusoid_order = sinusoid_order};
-  }
-  ops::RelativeBuckets relative_buckets() const {
-    return {.num_buckets = relative_positions->num_buckets,
-            .max_distance = relative_positions->max_distance,
-            .is_bidirectional = !is_causal};
   }
   NormOptions norm() const {
     return {.kind = norm_kind,

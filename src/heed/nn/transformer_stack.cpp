@@ -12,7 +12,7 @@ TransformerStack::TransformerStack(const std::string& name, const TransformerOpt
     : name_(name), options_(options), positions_(options.position_embedding(), initializer) {
   if (options.relative_positions) {
     relative_positions_ =
-        RelativePositionBias(options.relative_buckets(), options.num_heads, initializer);
+        RelativePositionBias(*options.relative_positions, options.num_heads, initializer);
   }
   for (Index layer = 0; layer < options.num_layers; ++layer) {
     blocks_.emplace_back(name, layer, options, initializer);

@@ -213,8 +213,8 @@ std::vector<Index> buckets_by_distance(const RelativeBuckets& options) {
   const auto bucket_of = [&](Index distance) {
     if (distance < exact) return distance;
     const float share = std::log(static_cast<float>(distance) / first) / range;
-    const auto widening = static_cast<Index>(share * static_cast<float>(side_buckets - exact));
-    return std::min(side_buckets - 1, exact + widening);
+    const auto growing = static_cast<Index>(share * static_cast<float>(side_buckets - exact));
+    return std::min(side_buckets - 1, exact + growing);
   };
   std::vector<Index> buckets;
   for (Index d = -options.max_distance; d <= options.max_distance; ++d) {

@@ -74,7 +74,7 @@ Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> 
 std::vector<Index> token_positions(const Spans& spans, std::span<const Index> first_positions = {});
 
 // Distances in buckets of their own up to a quarter of the buckets (half of them if only keys
-// before the query have any), then in buckets that widen with the logarithm, up to max_distance
+// before the query have any), then in buckets by the logarithm, up to max_distance
 // (T5: Raffel and others 2020).
 struct RelativeBuckets {
   Index num_buckets = 32;
