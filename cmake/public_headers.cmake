@@ -92,6 +92,7 @@ set(HEED_PUBLIC_HEADERS
 set(HEED_SUPPORT_HEADERS
   heed/nn/output_projection.h
   heed/nn/patch_embedding.h
+  heed/nn/relative_position_bias.h
   heed/models/class_head.h
   heed/models/text_encoder.h
   heed/train/data_size.h)

@@ -14,7 +14,7 @@ namespace {
 
 PositionEmbedding position_embedding(Positions positions) {
   Rng rng(1);
-  return PositionEmbedding(positions, 6, 8, rng);
+  return PositionEmbedding({.positions = positions, .dim = 6, .max_positions = 8}, rng);
 }
 
 TEST(PositionEmbedding, OnlyLearnedPositionsHaveParameters) {
@@ -43,6 +43,31 @@ TEST(PositionEmbedding, AddsTheRowOfEachPositionFromThePastOn) {
       EXPECT_EQ(by_sinusoid.values()[i * 6 + j], value + sinusoids.values()[positions[i] * 6 + j]);
     }
   }
+}
+
+TEST(PositionEmbedding, AnOffsetMovesThePositionsInATableThatIsSoMuchLonger) {
+  Rng rng(1);
+  PositionEmbedding learned(
+      {.positions = Positions::learned, .dim = 6, .max_positions = 8, .offset = 2}, rng);
+  const Tensor table = named_parameters(learned).front().value;
+  EXPECT_EQ(table.shape(), (Shape{10, 6}));
+  const Packed zeros{Tensor::zeros({8, 6}), Spans::single(8)};
+  EXPECT_TRUE(same_bits(learned.forward(zeros), rows_of(table, 2, 8)));
+  const Packed two{Tensor::zeros({2, 6}), Spans::single(2)};
+  const std::vector<Index> past{5};
+  EXPECT_TRUE(same_bits(learned.forward(two, past), rows_of(table, 7, 2)));
+  EXPECT_THROW(learned.forward({Tensor::zeros({9, 6}), Spans::single(9)}), Error);
+}
+
+TEST(PositionEmbedding, SinusoidsMayBeInHalvesAndHaveAnOffset) {
+  Rng rng(1);
+  const PositionEmbedding marian({.positions = Positions::sinusoidal,
+                                  .offset = 3,
+                                  .sinusoid_order = ops::SinusoidOrder::halves},
+                                 rng);
+  const Packed zeros{Tensor::zeros({4, 6}), Spans::single(4)};
+  const Tensor table = ops::sinusoidal_table(7, 6, ops::SinusoidOrder::halves);
+  EXPECT_TRUE(same_bits(marian.forward(zeros), rows_of(table, 3, 4)));
 }
 
 TEST(PositionEmbedding, SchemesInsideAttentionAddNothing) {

@@ -23,7 +23,8 @@ class StackReference {
 
   // Embedded tokens [N, D] -> [N, D].
   Matrix<T> forward(const Matrix<T>& x, const Spans& spans) const {
-    Matrix<T> y = x;
+    Matrix<T> y = embed(x, spans);
+    if (has("embedding_norm.gain")) y = norm("embedding_norm", y);
     for (Index layer = 0; layer < options_.num_layers; ++layer) y = block(layer, y, spans);
     return has("norm.gain") ? norm("norm", y) : y;
   }
@@ -46,31 +47,70 @@ class StackReference {
     return layer_norm(x, gain, parameter(name + ".bias"), options_.norm_epsilon);
   }
 
+  // Positions in the table, by the offset.
+  Matrix<T> embed(const Matrix<T>& x, const Spans& spans) const {
+    const std::vector<Index> first_rows(spans.count(), options_.position_offset);
+    if (options_.positions == nn::Positions::learned) {
+      return add_positions(x, parameter("positions.weight"), spans, first_rows);
+    }
+    return x;
+  }
+
   Matrix<T> block(Index layer, const Matrix<T>& x, const Spans& spans) const {
     const std::string name = std::to_string(layer);
     const auto attend = [&](const Matrix<T>& h) { return attention(layer, h, spans); };
     const auto feed = [&](const Matrix<T>& h) { return feed_forward(name + ".feed_forward", h); };
-    const Matrix<T> y = residual(name + ".self_attention_norm", x, attend);
-    return residual(name + ".feed_forward_norm", y, feed);
+    if (options_.block_form == nn::BlockForm::sequential) {
+      const Matrix<T> y = residual(name + ".self_attention", x, attend);
+      return residual(name + ".feed_forward", y, feed);
+    }
+    const bool has_one_norm = options_.block_form == nn::BlockForm::parallel_one_norm;
+    const Matrix<T> h = norm(name + ".self_attention_norm", x);
+    return add(x, add(attend(h), feed(has_one_norm ? h : norm(name + ".feed_forward_norm", x))));
   }
 
-  // x + f(norm(x)), or norm(x + f(x)).
+  // x + f(norm(x)), norm(x + f(x)), or x + output_norm(f(norm(x))).
   template <typename SubLayer>
-  Matrix<T> residual(const std::string& norm_name, const Matrix<T>& x, SubLayer&& f) const {
-    if (options_.norm_place == nn::NormPlace::before) return add(x, f(norm(norm_name, x)));
-    return norm(norm_name, add(x, f(x)));
+  Matrix<T> residual(const std::string& name, const Matrix<T>& x, SubLayer&& f) const {
+    if (options_.norm_place == nn::NormPlace::after) return norm(name + "_norm", add(x, f(x)));
+    const Matrix<T> y = f(norm(name + "_norm", x));
+    const bool is_around = options_.norm_place == nn::NormPlace::around;
+    return add(x, is_around ? norm(name + "_output_norm", y) : y);
   }
 
   Matrix<T> attention(Index layer, const Matrix<T>& x, const Spans& spans) const {
     const std::string name = std::to_string(layer) + ".self_attention.";
     AttentionProblem problem{spans, spans};
     problem.mask.causal = options_.is_causal;
+    if (!options_.windows.empty()) problem.mask.window = options_.windows[layer];
+    problem.options.scale = options_.attention_scale;
+    problem.options.softcap = options_.attention_softcap;
     problem.options.num_heads = options_.num_heads;
     problem.options.num_key_value_heads = options_.num_key_value_heads;
     const Index num_key_value_heads = ops::num_key_value_heads(options_);
-    const Matrix<T> q = rotate(linear(name + "query", x), spans, options_.num_heads);
-    const Matrix<T> k = rotate(linear(name + "key", x), spans, num_key_value_heads);
-    return linear(name + "output", reference::attention(q, k, linear(name + "value", x), problem));
+    const Matrix<T> raw_q = norm_heads(name + "query_norm", linear(name + "query", x));
+    const Matrix<T> raw_k = norm_heads(name + "key_norm", linear(name + "key", x));
+    const Matrix<T> q = rotate(raw_q, spans, options_.num_heads);
+    const Matrix<T> k = rotate(raw_k, spans, num_key_value_heads);
+    const Matrix<T> v = linear(name + "value", x);
+    return linear(name + "output", reference::attention(q, k, v, problem, distance_bias()));
+  }
+
+  // The table's row of every distance; empty without a table.
+  Matrix<T> distance_bias() const {
+    if (!options_.relative_positions) return {};
+    const std::vector<Index> buckets = ops::buckets_by_distance(*options_.relative_positions);
+    return gather_rows(parameter("relative_positions.weight"), std::span(buckets));
+  }
+
+  // Every head's vector is a row of the norm.
+  Matrix<T> norm_heads(const std::string& name, const Matrix<T>& x) const {
+    if (!has(name + ".gain")) return x;
+    const Index width = std::ssize(parameter(name + ".gain").values);
+    Matrix<T> heads(x.rows * x.cols / width, width), y(x.rows, x.cols);
+    heads.values = x.values;
+    y.values = norm(name, heads).values;
+    return y;
   }
 
   // RoPE, by the tables that tests of ops compare with their formulas.

@@ -161,6 +161,35 @@ TEST(Attention, MatchesTheReferenceWithPastKeys) {
   }
 }
 
+TEST(Attention, MatchesTheReferenceWithABiasByDistance) {
+  for (const Index reach : {0, 3, 40, 200}) {
+    for (const bool causal : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "distances up to " << reach << ", causal " << causal);
+      AttentionCase c{.query_lengths = {1, 4, 210},
+                      .key_lengths = {8, 74, 210},
+                      .key_dim = 5,
+                      .options = {.num_heads = 2, .num_key_value_heads = 1, .scale = 0.7f}};
+      c.options.past = {7, 70, 0};
+      c.mask.causal = causal;
+      Inputs inputs = c.inputs();
+      inputs.push_back(sample({2 * reach + 1, 2}, 4));
+      for (const float softcap : {0.0f, 2.0f}) {
+        c.options.softcap = softcap;
+        expect_matches_reference(
+            [&](const Inputs& in) {
+              AttentionCase biased = c;
+              biased.mask.distance_bias = in[3];
+              return biased.run(in);
+            },
+            [&](const auto& in) {
+              return reference::attention(in[0], in[1], in[2], c.problem(), in[3]);
+            },
+            inputs, 2e-5);
+      }
+    }
+  }
+}
+
 TEST(Attention, MatchesTheReferenceWithADenseMask) {
   const auto value = [](Index s, Index h, Index i, Index j) {
     if ((s + h + i + 2 * j) % 3 == 0) return masked_cell;
@@ -361,6 +390,12 @@ TEST(Attention, RefusesWhatDoesNotFit) {
     auto dense = std::make_shared<ops::DenseMask>();
     dense->values = {0, 0};  // keys need three
     c.mask.dense = dense;
+  });
+  refused(two, [](auto& c, auto&, auto&, auto&) { c.mask.distance_bias = sample({4, 2}); });
+  refused(two, [](auto& c, auto&, auto&, auto&) { c.mask.distance_bias = sample({3, 1}); });
+  refused(two, [](auto& c, auto&, auto&, auto&) {
+    c.mask.distance_bias = sample({3, 2});
+    c.options.scale = 0;
   });
 }
 

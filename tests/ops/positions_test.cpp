@@ -30,6 +30,20 @@ TEST(SinusoidalTable, FollowsTheFormula) {
   }
 }
 
+TEST(SinusoidalTable, InHalvesHasAllSinesBeforeAllCosines) {
+  for (const Index dim : {6, 7}) {
+    const Tensor interleaved = ops::sinusoidal_table(5, dim);
+    const Tensor halves = ops::sinusoidal_table(5, dim, ops::SinusoidOrder::halves);
+    const Index num_sines = (dim + 1) / 2;
+    for (Index row = 0; row < 5; ++row) {
+      for (Index i = 0; i < dim; ++i) {
+        const Index column = i < num_sines ? 2 * i : 2 * (i - num_sines) + 1;
+        EXPECT_EQ(halves.values()[row * dim + i], interleaved.values()[row * dim + column]);
+      }
+    }
+  }
+}
+
 TEST(SinusoidalTable, LongTablesBeginAsShortOnes) {
   EXPECT_TRUE(
       same_bits(rows_of(ops::sinusoidal_table(3000, 10), 0, 7), ops::sinusoidal_table(7, 10)));
@@ -215,6 +229,28 @@ TEST(Rotary, RefusesPositionsAndWidthsThatDoNotFit) {
   EXPECT_THROW(ops::rotary(Tensor::zeros({3, 6}), table, two, {}), Error);
   EXPECT_THROW(ops::rotary(Tensor::zeros({2, 8}), table, two, {}), Error);
   EXPECT_THROW(ops::rotary(Tensor::zeros({2, 6}), table, two, {.num_heads = 4}), Error);
+}
+
+TEST(RelativeBuckets, AreThoseOfT5) {
+  const std::vector<Index> both = ops::buckets_by_distance({});
+  ASSERT_EQ(both.size(), 257u);
+  const std::vector<Index> distances{0, 1, 7, 8, 11, 12, 15, 16, 31, 32, 64, 90, 91, 127, 128};
+  const std::vector<Index> expected{0, 1, 7, 8, 8, 9, 9, 10, 11, 12, 14, 14, 15, 15, 15};
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    SCOPED_TRACE(distances[i]);
+    EXPECT_EQ(both[128 - distances[i]], expected[i]);
+    EXPECT_EQ(both[128 + distances[i]], distances[i] == 0 ? 0 : 16 + expected[i]);
+  }
+  const std::vector<Index> before = ops::buckets_by_distance({.is_bidirectional = false});
+  EXPECT_EQ(before[128 + 5], 0);
+  EXPECT_EQ(before[128 - 15], 15);
+  EXPECT_EQ(before[128 - 32], 21);  // 16 + 16 log(2) / log(8)
+  EXPECT_EQ(before[0], 31);
+}
+
+TEST(RelativeBuckets, RefuseTooFew) {
+  EXPECT_THROW(ops::buckets_by_distance({.num_buckets = 3}), Error);
+  EXPECT_THROW(ops::buckets_by_distance({.num_buckets = 32, .max_distance = 8}), Error);
 }
 
 TEST(Positions, TheReferencesHaveTheRightGradients) {

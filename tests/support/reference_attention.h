@@ -1,6 +1,7 @@
 // Attention as plain loops in double precision: one sequence, one head, one query after another.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -78,9 +79,10 @@ T score(const Matrix<T>& q, Index q_row, Index q_begin, const Matrix<T>& k, Inde
 }  // namespace detail
 
 // q [N, H * K], k [M, G * K], v [M, G * J] -> [N, H * J]. Masked cells are never looked at.
+// distance_bias [2 R + 1, H], or empty for none.
 template <typename T>
 Matrix<T> attention(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v,
-                    const AttentionProblem& problem) {
+                    const AttentionProblem& problem, const Matrix<T>& distance_bias = {}) {
   using std::exp;
   const ops::AttentionOptions& options = problem.options;
   const Index heads = options.num_heads;
@@ -104,6 +106,12 @@ Matrix<T> attention(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v,
           scores.push_back(detail::score(q, queries.begin + i, head * width, k, keys.begin + j,
                                          group * width, width, options) +
                            T(added));
+          if (!distance_bias.values.empty()) {
+            const Index reach = distance_bias.rows / 2;
+            const Index past = options.past.empty() ? 0 : options.past[s];
+            const Index distance = std::clamp(j - (i + past), -reach, reach);
+            scores.back() += distance_bias(reach + distance, head);
+          }
           largest = std::max(largest, value_of(scores.back()));
         }
         T total(0.0);

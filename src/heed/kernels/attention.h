@@ -21,6 +21,10 @@ struct AttentionRule {
   float scale = 1;
   float softcap = 0;      // c > 0: c * tanh(score / c)
   float alibi_slope = 0;  // subtracts slope * |position - key|
+  // [2 max_distance + 1], or null: adds the number at max_distance + (key - position), the first or
+  // the last one beyond.
+  const float* distance_bias = nullptr;
+  Index max_distance = 0;
   bool is_causal = false;
   Index window = 0;  // > 0: only keys with |position - key| < window
   Index past = 0;
@@ -141,7 +145,8 @@ struct AttentionSaved {
 
 struct AttentionGradients {
   RowsOut dquery, dkey, dvalue;
-  bool accumulate = false;  // add to dkey and dvalue, which other query heads share
+  bool accumulate = false;          // add to dkey and dvalue, which other query heads share
+  float* ddistance_bias = nullptr;  // [2 max_distance + 1]: times the rule's scale, is added to it
 };
 
 // Sets the gradients for all queries and keys of the sequence, which are not in pages.

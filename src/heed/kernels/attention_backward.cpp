@@ -190,6 +190,10 @@ class BackwardPass {
       RecomputeWeights(
           part.row(i), dweights.row(i), columns,
           {deferred_scale, *saved_.logsumexp.row(query), *saved_.deltas.row(query), rule_.scale});
+      if (gradients_.ddistance_bias) {
+        AddDistanceGradient(gradients_.ddistance_bias, dweights.row(i), query, part.first_key,
+                            part.keys, rule_);
+      }
       if (rule_.has_dropout) {
         DropWeights(part.row(i), query, part.first_key, part.keys, rule_);
       }

@@ -14,6 +14,7 @@
 #include "heed/base/random.h"
 #include "heed/kernels/attention.h"
 #include "heed/kernels/attention_workspace.h"
+#include "heed/kernels/distance_bias-inl.h"
 #include "heed/kernels/gemm-inl.h"
 #include "heed/kernels/math-inl.h"
 #include "heed/kernels/visible_keys.h"
@@ -174,7 +175,7 @@ HWY_INLINE void AddDenseMask(float* row, const float* dense, Index keys) {
 }
 
 // Scores that go to a record, or of a rule with more than scale and mask: scaled, capped, with the
-// biases of ALiBi and of the dense mask.
+// biases of ALiBi, of the distance and of the dense mask.
 HWY_INLINE void ScaleAndAddBias(const ScoreBlock& block, const AttentionRule& rule, Index all_keys,
                                 const AttentionRecord* record) {
   const auto scale = hn::Set(FloatTag(), rule.scale);
@@ -188,6 +189,9 @@ HWY_INLINE void ScaleAndAddBias(const ScoreBlock& block, const AttentionRule& ru
   for (Index i = 0; i < block.rows; ++i) {
     const Index query = block.first_query + i;
     if (rule.alibi_slope != 0) AddAlibi(block.row(i), query, block, rule);
+    if (rule.distance_bias) {
+      AddDistanceBias(block.row(i), query, block.first_key, block.keys, rule);
+    }
     if (rule.dense) {
       AddDenseMask(block.row(i), rule.dense + query * rule.dense_stride + block.first_key,
                    block.keys);
@@ -214,7 +218,7 @@ HWY_INLINE void MaskByPosition(const ScoreBlock& block, const AttentionRule& rul
 HWY_INLINE float ApplyRule(const ScoreBlock& block, const AttentionRule& rule, Index all_keys,
                            const AttentionRecord* record) {
   const bool can_defer = record == nullptr && rule.softcap == 0 && rule.alibi_slope == 0 &&
-                         rule.dense == nullptr && rule.scale > 0;
+                         rule.distance_bias == nullptr && rule.dense == nullptr && rule.scale > 0;
   if (!can_defer) ScaleAndAddBias(block, rule, all_keys, record);
   MaskByPosition(block, rule, all_keys);
   if (record) CopyToRecord(block, record->masked, all_keys);

@@ -14,6 +14,7 @@
 #include <hwy/foreach_target.h>
 
 #include "heed/kernels/dispatch_rows-inl.h"
+#include "heed/kernels/distance_bias-inl.h"
 #include "heed/kernels/math-inl.h"
 #include "heed/kernels/online_softmax-inl.h"
 #include "heed/kernels/transpose-inl.h"
@@ -152,7 +153,7 @@ HWY_INLINE void MixValues(float* mixed, const float* rescales, const float* weig
 
 template <int queries>
 HWY_INLINE void FewQueries(const AttentionOutput& output, const AttentionInput& input,
-                           float scale) {
+                           const AttentionRule& rule) {
   const auto& [query, key, value, sizes] = input;
   const FloatTag d;
   const Index lanes = hn::Lanes(d);
@@ -171,12 +172,13 @@ HWY_INLINE void FewQueries(const AttentionOutput& output, const AttentionInput& 
       const float* const to_prefetch[2] = {has_more ? block_keys.row(j + keys_ahead) : nullptr,
                                            is_long ? block_values.row(j) : nullptr};
       ScoreKeys<queries>(weights + j, query, {block_keys.row(j), key.stride}, keys - j,
-                         sizes.key_dim, hn::Set(d, scale), to_prefetch);
+                         sizes.key_dim, hn::Set(d, rule.scale), to_prefetch);
     }
     float rescales[queries];
     bool has_zero = false;
     for (int q = 0; q < queries; ++q) {
       float* row = weights + q * attention_key_block;
+      if (rule.distance_bias) AddDistanceBias(row, q, from, keys, rule);
       PadScores(row, keys);
       rescales[q] = UpdateSoftmax(running[q], row, keys, /*scale=*/1);
       has_zero = has_zero || HasZero(row, keys);
@@ -193,9 +195,10 @@ HWY_INLINE void FewQueries(const AttentionOutput& output, const AttentionInput& 
   }
 }
 
-void AttentionFewQueries(const AttentionOutput& output, const AttentionInput& input, float scale) {
+void AttentionFewQueries(const AttentionOutput& output, const AttentionInput& input,
+                         const AttentionRule& rule) {
   DispatchRows<max_few_queries>(input.sizes.queries, [&]<int queries>() HEED_INLINE_LAMBDA {
-    FewQueries<queries>(output, input, scale);
+    FewQueries<queries>(output, input, rule);
   });
 }
 
@@ -227,8 +230,8 @@ void prefetch_few_queries(const PagedRows& key, const PagedRows& value,
 }
 
 void attention_few_queries(const AttentionOutput& output, const AttentionInput& input,
-                           float scale) noexcept {
-  HWY_DYNAMIC_DISPATCH(AttentionFewQueries)(output, input, scale);
+                           const AttentionRule& rule) noexcept {
+  HWY_DYNAMIC_DISPATCH(AttentionFewQueries)(output, input, rule);
 }
 
 }  // namespace heed::kernels

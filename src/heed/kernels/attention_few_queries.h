@@ -7,8 +7,8 @@
 namespace heed::kernels {
 
 // Whether attention_few_queries supports these sizes and this rule: few queries, each of which sees
-// every key, and scores that are only scaled: no cap, no ALiBi, no dense mask, no window, no
-// dropout.
+// every key, and scores that are only scaled and biased by distance: no cap, no ALiBi, no dense
+// mask, no window, no dropout.
 bool has_few_queries(const AttentionSizes& sizes, const AttentionRule& rule) noexcept;
 
 // Prefetches keys and values that attention_few_queries will read soon. A step of decoding has
@@ -19,6 +19,6 @@ void prefetch_few_queries(const PagedRows& key, const PagedRows& value,
 
 // What `attention` gives for all queries, to the bit.
 void attention_few_queries(const AttentionOutput& output, const AttentionInput& input,
-                           float scale) noexcept;
+                           const AttentionRule& rule) noexcept;
 
 }  // namespace heed::kernels

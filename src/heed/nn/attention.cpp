@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/nn/key_value_cache.h"
 #include "heed/nn/similarity_scale.h"
+#include "heed/ops/elementwise.h"
 
 namespace heed::nn {
 
@@ -29,6 +30,9 @@ MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentio
   key_ = Linear(dim, key_dim, initializer, smaller);
   value_ = Linear(dim, key_dim, initializer, smaller);
   output_ = Linear(query_dim, dim, initializer, {.has_bias = options_.bias == AttentionBias::all});
+  if (!options_.query_key_norm) return;
+  query_norm_ = Norm(*options_.query_key_norm, options_.head_dim, initializer);
+  key_norm_ = Norm(*options_.query_key_norm, options_.head_dim, initializer);
 }
 
 Tensor MultiHeadAttention::forward(const Packed& query, const Packed& memory,
@@ -49,8 +53,8 @@ Tensor MultiHeadAttention::self_attend(const Packed& x, const ops::AttentionMask
 
 KeysAndValues MultiHeadAttention::keys_and_values(const Packed& memory,
                                                   std::span<const Index> past) const {
-  const Tensor k = key_.forward(memory.values);    // [M, G * K], heads side by side
-  const Tensor v = value_.forward(memory.values);  // [M, G * K]
+  const Tensor k = norm_heads(key_.forward(memory.values), key_norm_);  // [M, G * K], side by side
+  const Tensor v = value_.forward(memory.values);                       // [M, G * K]
   const Index num_heads = options_.num_key_value_heads;
   return {{apply_rotary({k, memory.spans}, num_heads, past), memory.spans}, v, num_heads};
 }
@@ -87,7 +91,8 @@ Tensor MultiHeadAttention::attend(const Packed& query, const ops::PagedKeys& mem
 Packed MultiHeadAttention::project_queries(const Packed& x, ForwardContext& context,
                                            std::span<const Index> past) const {
   context.see(name_, "input", x.values);
-  const Tensor q = apply_rotary({query_.forward(x.values), x.spans}, options_.num_heads, past);
+  const Tensor projected = norm_heads(query_.forward(x.values), query_norm_);
+  const Tensor q = apply_rotary({projected, x.spans}, options_.num_heads, past);
   context.see(name_, "queries", q);
   return {q, x.spans};
 }
@@ -99,6 +104,13 @@ Tensor MultiHeadAttention::project_output(const Tensor& heads, const AttentionCa
   const Tensor output = output_.forward(mixed);
   context.see(name_, "output", output);
   return output;
+}
+
+// Every head's vector normalised by itself, [N, H * K]; x itself without a norm.
+Tensor MultiHeadAttention::norm_heads(const Tensor& x, const Norm& norm) const {
+  if (!options_.query_key_norm) return x;
+  const Tensor heads = ops::reshape(x, {x.size() / options_.head_dim, options_.head_dim});
+  return ops::reshape(norm.forward(heads), x.shape());
 }
 
 // RoPE: each head's vectors rotated by their positions, [N, H * K]; x itself unless positions are
@@ -133,6 +145,9 @@ void MultiHeadAttention::visit_parameters(ParameterVisitor& visitor) {
   visitor.child("key", key_);
   visitor.child("value", value_);
   visitor.child("output", output_);
+  if (!options_.query_key_norm) return;
+  visitor.child("query_norm", query_norm_);
+  visitor.child("key_norm", key_norm_);
 }
 
 }  // namespace heed::nn

@@ -8,6 +8,7 @@
 #include "heed/core/spans.h"
 #include "heed/nn/forward_context.h"
 #include "heed/nn/linear.h"
+#include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
 #include "heed/ops/attention.h"
 
@@ -31,7 +32,9 @@ struct MultiHeadAttentionOptions {
   float softcap = 0;
   Positions positions = Positions::none;  // rotary and alibi act here; the others do nothing
   ops::RotaryFrequencies rotary = {};     // dim 0: head_dim
-  float dropout = 0;                      // on the weights
+  // Of every head's queries and keys, before RoPE (Qwen 3).
+  std::optional<NormOptions> query_key_norm = std::nullopt;
+  float dropout = 0;  // on the weights
 };
 
 inline constexpr float default_cosine_scale = 10;
@@ -69,6 +72,7 @@ class MultiHeadAttention {
                          std::span<const Index> past) const;
   Tensor project_output(const Tensor& heads, const AttentionCall& call,
                         ForwardContext& context) const;
+  Tensor norm_heads(const Tensor& x, const Norm& norm) const;
   Tensor apply_rotary(const Packed& x, Index num_heads, std::span<const Index> past) const;
   ops::AttentionOptions attention_options(ForwardContext& context,
                                           std::span<const Index> past) const;
@@ -76,6 +80,7 @@ class MultiHeadAttention {
   std::string name_;
   MultiHeadAttentionOptions options_;
   Linear query_, key_, value_, output_;
+  Norm query_norm_, key_norm_;  // if the options have one
 };
 
 }  // namespace heed::nn

@@ -20,7 +20,8 @@ namespace heed::nn {
 // encoder.0, encoder.1 ..., their attention layers encoder.0.self_attention and
 // decoder.0.cross_attention. The tensors that can be seen, N rows of this pass and M of the memory:
 //   STACK.words                     [N, D]  embedded tokens, before positions
-//   STACK.embedded                  [N, D]  with positions: the input of the first block
+//   STACK.embedded                  [N, D]  with positions, and normalised if there is a norm: the
+//                                           input of the first block
 //   ATTENTION.input                 [N, D]  the input of the queries (of keys and values too,
 //                                           except of the memory)
 //   ATTENTION.queries               [N, H * K]  heads side by side, rotated if positions are rotary

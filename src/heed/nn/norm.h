@@ -7,7 +7,7 @@
 namespace heed::nn {
 
 enum class NormKind { layer, rms };
-enum class NormPlace { before, after };  // of the sub-layer
+enum class NormPlace { before, after, around };  // the sub-layer; around is before and after it
 
 struct NormOptions {
   NormKind kind = NormKind::layer;

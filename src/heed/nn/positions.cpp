@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace heed::nn {
 namespace {
@@ -35,9 +37,12 @@ class GrowingTables {
 
 }  // namespace
 
-Tensor shared_sinusoidal_table(Index length, Index dim) {
-  static GrowingTables<Index, Tensor> tables;
-  return tables.get(length, dim, ops::sinusoidal_table);
+Tensor shared_sinusoidal_table(Index length, Index dim, ops::SinusoidOrder order) {
+  using Options = std::pair<Index, ops::SinusoidOrder>;
+  static GrowingTables<Options, Tensor> tables;
+  return tables.get(length, {dim, order}, [](Index rows, const Options& options) {
+    return ops::sinusoidal_table(rows, options.first, options.second);
+  });
 }
 
 ops::RotaryTable shared_rotary_table(Index length, const ops::RotaryFrequencies& frequencies) {
@@ -55,23 +60,30 @@ Index num_positions(const Spans& spans, std::span<const Index> past) {
   return longest;
 }
 
-PositionEmbedding::PositionEmbedding(Positions positions, Index dim, Index max_positions,
+PositionEmbedding::PositionEmbedding(const PositionEmbeddingOptions& options,
                                      const Initializer& initializer)
-    : positions_(positions) {
-  if (positions_ != Positions::learned) return;
-  weight_ = initializer.normal({max_positions, dim}, 1 / std::sqrt(static_cast<double>(dim)));
+    : options_(options) {
+  if (options_.positions != Positions::learned) return;
+  weight_ = initializer.normal({options_.offset + options_.max_positions, options_.dim},
+                               1 / std::sqrt(static_cast<double>(options_.dim)));
 }
 
 Tensor PositionEmbedding::forward(const Packed& x, std::span<const Index> past) const {
-  switch (positions_) {
-    case Positions::sinusoidal:
-      return ops::add_positions(
-          x, shared_sinusoidal_table(num_positions(x.spans, past), x.values.dim(-1)), past);
-    case Positions::learned:
-      return ops::add_positions(x, weight_, past);
-    default:
-      return x.values;
-  }
+  if (weight_.is_defined()) return add_table(x, weight_, past);
+  if (options_.positions != Positions::sinusoidal) return x.values;
+  const Index num_rows = num_positions(x.spans, past) + options_.offset;
+  const Index dim = x.values.dim(-1);
+  return add_table(x, shared_sinusoidal_table(num_rows, dim, options_.sinusoid_order), past);
+}
+
+// x + the rows of its positions, counted from the offset.
+Tensor PositionEmbedding::add_table(const Packed& x, const Tensor& table,
+                                    std::span<const Index> past) const {
+  if (options_.offset == 0) return ops::add_positions(x, table, past);
+  std::vector<Index> first_rows(past.begin(), past.end());
+  first_rows.resize(x.spans.count(), 0);
+  for (Index& row : first_rows) row += options_.offset;
+  return ops::add_positions(x, table, first_rows);
 }
 
 void PositionEmbedding::visit_parameters(ParameterVisitor& visitor) {

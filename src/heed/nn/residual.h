@@ -13,14 +13,15 @@ struct ResidualOptions {
 };
 
 // norm before: x + dropout(sub_layer(norm(x)));  norm after: norm(x + dropout(sub_layer(x))).
+// Norms around a sub-layer are one before it, and one that is a part of it, at its end.
 // x [N, D], sub_layer a function [N, D] -> [N, D].
 template <typename SubLayer>
 Tensor residual(const Tensor& x, const Norm& norm, const ResidualOptions& options,
                 ForwardContext& context, SubLayer&& sub_layer) {
-  const bool is_before = options.norm_place == NormPlace::before;
-  const Tensor y = sub_layer(is_before ? norm.forward(x) : x);
+  const bool is_after = options.norm_place == NormPlace::after;
+  const Tensor y = sub_layer(is_after ? x : norm.forward(x));
   const Tensor sum = ops::add_dropout(x, y, context.dropout(options.dropout));
-  return is_before ? sum : norm.forward(sum);
+  return is_after ? norm.forward(sum) : sum;
 }
 
 }  // namespace heed::nn

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "heed/nn/attention.h"
 #include "heed/nn/feed_forward.h"
@@ -13,6 +14,10 @@
 namespace heed::nn {
 
 struct CrossAttentionMemory;
+
+// Sub-layers one after the other, or self-attention and feed-forward of the same input, whose
+// outputs are added to it together (GPT-NeoX): of its two norms, or of the attention's only (Phi).
+enum class BlockForm { sequential, parallel, parallel_one_norm };
 
 // The sizes and choices of a block, and of a stack of blocks.
 struct TransformerOptions {
@@ -30,17 +35,45 @@ struct TransformerOptions {
   float attention_dropout = 0;   // on attention weights
   float activation_dropout = 0;  // inside the feed-forward
   ops::Similarity similarity = ops::Similarity::scaled_dot;
+  std::optional<float> attention_scale = std::nullopt;  // in place of the similarity's own
+  float attention_softcap = 0;  // c > 0: scores become c * tanh(score / c), before the mask
+  // One for each layer, and again from the first: {4096, 0} is every other layer of Gemma 2. w > 0:
+  // self-attention sees only keys less than w places away, a causal one w keys with the token's
+  // own.
+  std::vector<Index> windows = {};
+  BlockForm block_form = BlockForm::sequential;
   NormPlace norm_place = NormPlace::after;
   NormKind norm_kind = NormKind::layer;
   float norm_epsilon = 1e-5f;
   bool has_norm_bias = true;          // of layer norm
   bool has_norm_unit_offset = false;  // gains are 1 + the parameter (Gemma)
+  bool has_embedding_norm = false;    // of the embeddings with positions, before the first block
+  std::optional<bool> has_final_norm = std::nullopt;  // not given: unless norms are after
   Positions positions = Positions::sinusoidal;
+  Index position_offset = 0;  // of sinusoidal and learned ones: the table's row of position 0
+  ops::SinusoidOrder sinusoid_order = ops::SinusoidOrder::interleaved;
   ops::RotaryFrequencies rotary = {};  // dim 0: that of a head
+  // Buckets of distances whose bias of the scores is learned, one table for all layers (T5, MPNet).
+  std::optional<ops::RelativeBuckets> relative_positions = std::nullopt;
+  bool has_query_key_norm = false;  // of every head's queries and keys, before RoPE
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
 
+  PositionEmbeddingOptions position_embedding() const {
+    return {.positions = positions,
+            .dim = model_dim,
+            .max_positions = max_positions,
+            .offset = position_offset,
+            .sinusoid_order = sinusoid_order};
+  }
+  NormOptions norm() const {
+    return {.kind = norm_kind,
+            .epsilon = norm_epsilon,
+            .has_bias = has_norm_bias,
+            .has_unit_offset = has_norm_unit_offset};
+  }
+  bool ends_with_norm() const { return has_final_norm.value_or(norm_place != NormPlace::after); }
   MultiHeadAttentionOptions self_attention() const {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
@@ -48,10 +81,11 @@ struct TransformerOptions {
             .head_dim = head_dim,
             .bias = attention_bias,
             .similarity = similarity,
-            .scale = std::nullopt,
-            .softcap = 0,
+            .scale = attention_scale,
+            .softcap = attention_softcap,
             .positions = positions,
             .rotary = rotary,
+            .query_key_norm = has_query_key_norm ? std::optional(norm()) : std::nullopt,
             .dropout = attention_dropout};
   }
   // Positions of two different sequences have no distance, so only self-attention uses them.
@@ -60,11 +94,12 @@ struct TransformerOptions {
     options.positions = Positions::none;
     return options;
   }
-  NormOptions norm() const {
-    return {.kind = norm_kind,
-            .epsilon = norm_epsilon,
-            .has_bias = has_norm_bias,
-            .has_unit_offset = has_norm_unit_offset};
+  ops::AttentionMask self_attention_mask(Index layer) const {
+    const auto period = static_cast<Index>(windows.size());
+    ops::AttentionMask mask;
+    mask.causal = is_causal;
+    if (period > 0) mask.window = windows[layer % period];
+    return mask;
   }
   FeedForwardOptions feed_forward() const {
     return {.model_dim = model_dim,
@@ -81,12 +116,13 @@ struct BlockInputs {
   const CrossAttentionMemory* memory = nullptr;  // null without cross-attention
   std::span<const Index> past = {};  // tokens of each sequence before x; none when empty
   KeyValueCache* cache = nullptr;    // which x continues, and is appended to
+  Tensor distance_bias = {};         // of self-attention, for ops::AttentionMask; or undefined
 };
 
 class TransformerBlock {
  public:
-  // `name`: decoder.2.
-  TransformerBlock(const std::string& name, const TransformerOptions& options,
+  // Block `layer` of a stack: 2 of decoder is called decoder.2.
+  TransformerBlock(const std::string& stack, Index layer, const TransformerOptions& options,
                    const Initializer& initializer);
 
   Tensor forward(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;
@@ -96,7 +132,14 @@ class TransformerBlock {
   void visit_parameters(ParameterVisitor& visitor);
 
  private:
+  Tensor self_attend(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;
+  Tensor cross_attend(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;
+  Tensor feed_forward(const Tensor& x, ForwardContext& context) const;
+  Tensor parallel_forward(const Packed& x, const BlockInputs& inputs,
+                          ForwardContext& context) const;
+
   std::string name_;
+  BlockForm form_;
   NormPlace norm_place_;
   float dropout_;  // on the output of a sub-layer
   ops::AttentionMask mask_;
@@ -106,7 +149,9 @@ class TransformerBlock {
   MultiHeadAttention cross_attention_;
   Norm cross_attention_norm_;
   FeedForward feed_forward_;
-  Norm feed_forward_norm_;
+  Norm feed_forward_norm_;  // unless the form has one norm
+  // Of the sub-layers' outputs, with norms around them.
+  Norm self_attention_output_norm_, cross_attention_output_norm_, feed_forward_output_norm_;
 };
 
 }  // namespace heed::nn

@@ -9,21 +9,24 @@ namespace heed::nn {
 
 TransformerStack::TransformerStack(const std::string& name, const TransformerOptions& options,
                                    const Initializer& initializer)
-    : name_(name),
-      options_(options),
-      positions_(options.positions, options.model_dim, options.max_positions, initializer) {
+    : name_(name), options_(options), positions_(options.position_embedding(), initializer) {
+  if (options.relative_positions) {
+    relative_positions_ =
+        RelativePositionBias(*options.relative_positions, options.num_heads, initializer);
+  }
   for (Index layer = 0; layer < options.num_layers; ++layer) {
-    blocks_.emplace_back(name + '.' + std::to_string(layer), options, initializer);
+    blocks_.emplace_back(name, layer, options, initializer);
   }
-  if (options.norm_place == NormPlace::before) {
-    norm_ = Norm(options.norm(), options.model_dim, initializer);
-  }
+  const auto norm = [&] { return Norm(options.norm(), options.model_dim, initializer); };
+  if (options.has_embedding_norm) embedding_norm_ = norm();
+  if (options.ends_with_norm()) norm_ = norm();
 }
 
 Tensor TransformerStack::forward(const Packed& x, ForwardContext& context) const {
   check(!options_.has_cross_attention, name_, ": expected a memory for cross-attention, got none");
   Tensor y = embed(x, context);
-  for (const TransformerBlock& block : blocks_) y = block.forward({y, x.spans}, {}, context);
+  const BlockInputs inputs{.distance_bias = relative_positions_.by_distance()};
+  for (const TransformerBlock& block : blocks_) y = block.forward({y, x.spans}, inputs, context);
   return final_norm(y, context);
 }
 
@@ -32,9 +35,11 @@ Tensor TransformerStack::forward(const Packed& x, const Packed& memory,
   check(x.spans.count() == memory.spans.count(), name_, ": expected a memory of ", x.spans.count(),
         " sequences, got ", memory.spans.count());
   Tensor y = embed(x, context);
+  BlockInputs inputs{.distance_bias = relative_positions_.by_distance()};
   for (const TransformerBlock& block : blocks_) {
     const CrossAttentionMemory keys{block.memory_keys_and_values(memory), x.spans};
-    y = block.forward({y, x.spans}, {.memory = &keys}, context);
+    inputs.memory = &keys;
+    y = block.forward({y, x.spans}, inputs, context);
   }
   return final_norm(y, context);
 }
@@ -69,12 +74,11 @@ Tensor TransformerStack::step(const Packed& x, StackCache& cache, ForwardContext
         cache.num_rows(), " rows, got ", x.spans.count(), " sequences");
   cache.align_memory(x.spans);
   Tensor y = embed(x, context, cache.lengths());
+  BlockInputs inputs{.past = cache.lengths(), .distance_bias = relative_positions_.by_distance()};
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
-    y = blocks_[layer].forward({y, x.spans},
-                               {.memory = cache.memory_.empty() ? nullptr : &cache.memory_[layer],
-                                .past = cache.lengths(),
-                                .cache = &cache.self_attention_[layer]},
-                               context);
+    inputs.memory = cache.memory_.empty() ? nullptr : &cache.memory_[layer];
+    inputs.cache = &cache.self_attention_[layer];
+    y = blocks_[layer].forward({y, x.spans}, inputs, context);
   }
   cache.add_lengths(x.spans);
   return final_norm(y, context);
@@ -84,24 +88,27 @@ Tensor TransformerStack::embed(const Packed& x, ForwardContext& context,
                                std::span<const Index> past) const {
   const Tensor words = context.words(name_, x.values);
   context.see(name_, "words", words);
-  const Tensor y =
-      ops::dropout(positions_.forward({words, x.spans}, past), context.dropout(options_.dropout));
+  Tensor y = positions_.forward({words, x.spans}, past);
+  if (options_.has_embedding_norm) y = embedding_norm_.forward(y);
+  y = ops::dropout(y, context.dropout(options_.dropout));
   context.see(name_, "embedded", y);
   return y;
 }
 
 Tensor TransformerStack::final_norm(const Tensor& x, ForwardContext& context) const {
-  const Tensor y = options_.norm_place == NormPlace::before ? norm_.forward(x) : x;
+  const Tensor y = options_.ends_with_norm() ? norm_.forward(x) : x;
   context.see(name_, "final", y);
   return y;
 }
 
 void TransformerStack::visit_parameters(ParameterVisitor& visitor) {
   visitor.child("positions", positions_);
+  if (options_.relative_positions) visitor.child("relative_positions", relative_positions_);
+  if (options_.has_embedding_norm) visitor.child("embedding_norm", embedding_norm_);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     visitor.child(std::to_string(layer), blocks_[layer]);
   }
-  if (options_.norm_place == NormPlace::before) visitor.child("norm", norm_);
+  if (options_.ends_with_norm()) visitor.child("norm", norm_);
 }
 
 }  // namespace heed::nn

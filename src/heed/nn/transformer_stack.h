@@ -1,4 +1,5 @@
-// A stack of Transformer blocks with positions before it and, for pre-norm blocks, a norm after it.
+// A stack of Transformer blocks with positions before it and, unless norms are after, a norm at its
+// end.
 //
 // Without a causal mask it is an encoder; causal, the decoder of a decoder-only model; causal with
 // cross-attention, the decoder of an encoder-decoder.
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/nn/relative_position_bias.h"
 #include "heed/nn/stack_cache.h"
 #include "heed/nn/transformer_block.h"
 
@@ -42,8 +44,10 @@ class TransformerStack {
   std::string name_;
   TransformerOptions options_;
   PositionEmbedding positions_;
+  RelativePositionBias relative_positions_;
   std::vector<TransformerBlock> blocks_;
-  Norm norm_;  // when norm_place is before
+  Norm embedding_norm_;  // if the options have one
+  Norm norm_;            // likewise
 };
 
 }  // namespace heed::nn

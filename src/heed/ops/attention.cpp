@@ -19,7 +19,9 @@ AttentionMask AttentionMask::of_cells(const std::vector<bool>& may_see, Index nu
   for (const bool is_visible : may_see) {
     dense->values.push_back(is_visible ? 0 : -std::numeric_limits<float>::infinity());
   }
-  return {.causal = false, .window = 0, .dense = std::move(dense)};
+  AttentionMask mask;
+  mask.dense = std::move(dense);
+  return mask;
 }
 
 namespace {
@@ -51,12 +53,13 @@ kernels::AttentionRecord record_for(AttentionView& view, const AttentionPiece& p
 
 // A decoding step: prefetches the next piece, then computes this one.
 void run_few_queries(const AttentionPlan& plan, const kernels::AttentionOutput& out,
-                     const AttentionPiece& piece, const AttentionPiece* next) {
+                     const AttentionPiece& piece, const kernels::AttentionRule& rule,
+                     const AttentionPiece* next) {
   if (next) {
     const kernels::AttentionInput input = plan.input(next->sequence, next->head);
     kernels::prefetch_few_queries(input.key, input.value, input.sizes);
   }
-  kernels::attention_few_queries(out, plan.input(piece.sequence, piece.head), plan.scale);
+  kernels::attention_few_queries(out, plan.input(piece.sequence, piece.head), rule);
 }
 
 // Memory for the rows of all sequences; zeros if there are rows of none.
@@ -79,7 +82,7 @@ Tensor run_forward(AttentionPlan& plan, AttentionView* view) {
                                        plan.query_rows_out(plan.logsumexp, s, head, 1)};
     const kernels::AttentionRule rule = plan.rule(s, head);
     if (!view && kernels::has_few_queries(plan.sizes_of(s), rule)) {
-      return run_few_queries(plan, out, piece,
+      return run_few_queries(plan, out, piece, rule,
                              number + 1 < std::ssize(pieces) ? &pieces[number + 1] : nullptr);
     }
     prefetch_next_sequence(plan, piece, output);
@@ -104,12 +107,26 @@ Tensor make_deltas(const AttentionPlan& plan, const Tensor& output, const Tensor
   return deltas;
 }
 
+// [2 R + 1, H], the sum of the sequences' [H, 2 R + 1], which have the scale as a factor.
+Tensor sum_distance_gradients(const Tensor& parts, const AttentionPlan& plan) {
+  const Index heads = plan.sizes.heads, distances = plan.num_distances();
+  Tensor sum = Tensor::zeros({distances, heads});
+  for (Index row = 0; row < parts.dim(0); ++row) {
+    for (Index i = 0; i < distances; ++i) {
+      sum.data()[i * heads + row % heads] += parts.data()[row * distances + i] / plan.scale;
+    }
+  }
+  return sum;
+}
+
 // One piece per sequence and key/value head: its query heads add to the same gradients, in order.
 Gradients run_backward(const AttentionPlan& plan, const Tensor& deltas, const Tensor& doutput) {
   const AttentionSizes& sizes = plan.sizes;
   Tensor dquery = make_rows(plan.query.values.shape(), plan.query.spans);
   Tensor dkey = make_rows(plan.key.values.shape(), plan.key.spans);
   Tensor dvalue = make_rows(plan.value.shape(), plan.key.spans);
+  // Of each sequence and head.
+  Tensor ddistances = Tensor::zeros({plan.query.spans.count() * sizes.heads, plan.num_distances()});
   const auto prefetch = [&](Index s, Index group) {
     prefetch_inputs(plan, s, group);
     prefetch_queries(plan, doutput, s, group, sizes.value_dim);
@@ -127,7 +144,10 @@ Gradients run_backward(const AttentionPlan& plan, const Tensor& deltas, const Te
           plan.query_rows_out(dquery, s, head, sizes.key_dim),
           plan.key_rows_out(dkey, s, group, sizes.key_dim),
           plan.key_rows_out(dvalue, s, group, sizes.value_dim),
-          /*accumulate=*/head > first_head};
+          /*accumulate=*/head > first_head,
+          plan.distance_bias.empty()
+              ? nullptr
+              : ddistances.data() + (s * sizes.heads + head) * plan.num_distances()};
       const kernels::AttentionSaved saved{plan.query_rows(doutput, s, head, sizes.value_dim),
                                           plan.query_rows(deltas, s, head, 1),
                                           plan.query_rows(plan.logsumexp, s, head, 1)};
@@ -135,13 +155,21 @@ Gradients run_backward(const AttentionPlan& plan, const Tensor& deltas, const Te
                                   workspace);
     }
   });
-  return {dquery, dkey, dvalue};
+  if (plan.distance_bias.empty()) return {dquery, dkey, dvalue};
+  return {dquery, dkey, dvalue, sum_distance_gradients(ddistances, plan)};
 }
 
 // The kernels compute dot products; those of unit vectors are cosines. x [rows, heads * key_dim].
 Packed dot_product_operand(const Packed& x, Similarity similarity, Index key_dim) {
   if (similarity != Similarity::cosine) return x;
   return {unit_vectors(x.values, key_dim), x.spans};
+}
+
+std::vector<Tensor> differentiable_inputs(const Tensor& query, const Tensor& key,
+                                          const Tensor& value, const AttentionMask& mask) {
+  std::vector<Tensor> inputs{query, key, value};
+  if (mask.distance_bias.is_defined()) inputs.push_back(mask.distance_bias);
+  return inputs;
 }
 
 bool joins_graph(const std::vector<Tensor>& inputs) {
@@ -156,7 +184,7 @@ Tensor attention(const Packed& query, const PagedKeys& memory, const AttentionMa
   const AttentionSizes sizes = checked_sizes(query, memory, spans, options);
   const Packed q = dot_product_operand(query, options.similarity, sizes.key_dim);
   const Packed k = dot_product_operand({memory.keys, spans}, options.similarity, sizes.key_dim);
-  check(!joins_graph({q.values, k.values, memory.values}),
+  check(!joins_graph(differentiable_inputs(q.values, k.values, memory.values, mask)),
         "attention: keys in pages have no gradient");
   AttentionPlan plan = make_plan(q, k, memory.values, sizes, mask, options);
   plan.paged = &memory;
@@ -168,7 +196,7 @@ Tensor attention(const Packed& query, const Packed& key, const Tensor& value,
   const AttentionSizes sizes = checked_sizes(query, key, value, options);
   const Packed q = dot_product_operand(query, options.similarity, sizes.key_dim);
   const Packed k = dot_product_operand(key, options.similarity, sizes.key_dim);
-  const std::vector<Tensor> inputs{q.values, k.values, value};
+  const std::vector<Tensor> inputs = differentiable_inputs(q.values, k.values, value, mask);
   AttentionPlan plan = make_plan(q, k, value, sizes, mask, options);
   if (joins_graph(inputs)) check_no_shared_keys(key.spans);
   Tensor output = run_forward(plan, view);

@@ -32,6 +32,9 @@ struct AttentionMask {
   bool causal = false;  // query i of a sequence sees keys 0 .. i + past
   Index window = 0;     // 0, or a query sees only keys less than `window` away from its own place
   std::shared_ptr<const DenseMask> dense;  // optional; combined with the others
+  // [2 R + 1, H], or undefined: row R + d is added to the heads' scores of a key d places after the
+  // query, the first or last row where d is beyond -R or R. It may have a gradient.
+  Tensor distance_bias = {};
 
   static AttentionMask none() { return {}; }
   static AttentionMask causal_mask() { return {.causal = true, .window = 0, .dense = nullptr}; }
@@ -132,7 +135,7 @@ Tensor self_attention(const Packed& x, const AttentionMask& mask = AttentionMask
                       const AttentionOptions& options = {}, AttentionView* view = nullptr);
 
 // `attention` as a composition of small operations on whole matrices: what `attention` must equal.
-// Without dropout, softcap and past; for reading and for tests.
+// Without dropout, softcap, past and bias by distance; for reading and for tests.
 Tensor attention_reference(const Packed& query, const Packed& key, const Tensor& value,
                            const AttentionMask& mask, const AttentionOptions& options);
 

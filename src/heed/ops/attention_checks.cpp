@@ -101,6 +101,13 @@ void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, 
         " values, got ", mask.values.size());
 }
 
+void check_distance_bias(const Tensor& bias, Index heads, float scale) {
+  check(bias.rank() == 2 && bias.dim(0) % 2 == 1 && bias.dim(1) == heads,
+        "attention: expected biases of an odd number of distances and ", heads, " heads, got ",
+        bias.shape());
+  check(scale != 0, "attention: a bias by distance needs a scale other than 0");
+}
+
 Spans checked_spans(const PagedKeys& memory) {
   check(memory.pages.size() == memory.lengths.size(), "attention: expected the pages of ",
         memory.lengths.size(), " sequences, got ", memory.pages.size());

@@ -25,6 +25,9 @@ Spans checked_spans(const PagedKeys& memory);
 // Refuses a dense mask that has too few values.
 void check_dense(const DenseMask& mask, const Packed& query, const Packed& key, Index heads);
 
+// Refuses a bias by distance of other heads, or with a scale of 0, which hides its gradient.
+void check_distance_bias(const Tensor& bias, Index heads, float scale);
+
 // Refuses sequences that share keys: they would add to the same gradients at the same time.
 void check_no_shared_keys(const Spans& keys);
 

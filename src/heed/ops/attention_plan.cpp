@@ -11,6 +11,15 @@ Rows head_rows(T& x, const Span& span, Index head, Index width) {
   return {x.data() + span.begin * x.dim(1) + head * width, x.dim(1)};
 }
 
+// The columns of a matrix, one after another.
+std::vector<float> columns_of(const Tensor& x) {
+  std::vector<float> columns;
+  for (Index j = 0; j < x.dim(1); ++j) {
+    for (Index i = 0; i < x.dim(0); ++i) columns.push_back(x.values()[i * x.dim(1) + j]);
+  }
+  return columns;
+}
+
 }  // namespace
 
 kernels::AttentionRule AttentionPlan::rule(Index sequence, Index head) const {
@@ -18,6 +27,10 @@ kernels::AttentionRule AttentionPlan::rule(Index sequence, Index head) const {
   rule.scale = scale;
   rule.softcap = options.softcap;
   rule.alibi_slope = options.alibi_slopes.empty() ? 0 : options.alibi_slopes[head];
+  if (!distance_bias.empty()) {
+    rule.distance_bias = distance_bias.data() + head * num_distances();
+    rule.max_distance = num_distances() / 2;
+  }
   rule.is_causal = mask.causal;
   rule.window = mask.window;
   rule.past = options.past.empty() ? 0 : options.past[sequence];
@@ -73,13 +86,18 @@ AttentionPlan make_plan(const Packed& query, const Packed& key, const Tensor& va
                         const AttentionSizes& sizes, const AttentionMask& mask,
                         const AttentionOptions& options) {
   if (mask.dense) check_dense(*mask.dense, query, key, sizes.heads);
-  return {{query.values.detach(), query.spans},
-          {key.values.detach(), key.spans},
-          value.detach(),
-          sizes,
-          mask,
-          options,
-          options.scale.value_or(default_scale(options.similarity, sizes.key_dim))};
+  AttentionPlan plan{{query.values.detach(), query.spans},
+                     {key.values.detach(), key.spans},
+                     value.detach(),
+                     sizes,
+                     mask,
+                     options,
+                     options.scale.value_or(default_scale(options.similarity, sizes.key_dim))};
+  if (!mask.distance_bias.is_defined()) return plan;
+  check_distance_bias(mask.distance_bias, sizes.heads, plan.scale);
+  plan.distance_bias = columns_of(mask.distance_bias);
+  plan.mask.distance_bias = {};  // which may need a gradient
+  return plan;
 }
 
 std::vector<AttentionPiece> forward_pieces(const AttentionPlan& plan) {

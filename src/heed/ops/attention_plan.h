@@ -21,8 +21,11 @@ struct AttentionPlan {
   AttentionMask mask;
   AttentionOptions options;
   float scale;
-  const PagedKeys* paged = nullptr;  // set: the rows of the key's spans are in its pages
-  Tensor logsumexp = {};             // [N, H], of the forward
+  const PagedKeys* paged = nullptr;       // set: the rows of the key's spans are in its pages
+  Tensor logsumexp = {};                  // [N, H], of the forward
+  std::vector<float> distance_bias = {};  // [H, 2 R + 1]: the mask's, head by head
+
+  Index num_distances() const { return std::ssize(distance_bias) / sizes.heads; }
 
   kernels::AttentionRule rule(Index sequence, Index head) const;
   kernels::AttentionSizes sizes_of(Index sequence) const;

@@ -76,8 +76,9 @@ Tensor attention_of_head(const Tensor& q, const Tensor& k, const Tensor& v, cons
 Tensor attention_reference(const Packed& query, const Packed& key, const Tensor& value,
                            const AttentionMask& mask, const AttentionOptions& options) {
   const AttentionSizes sizes = checked_sizes(query, key, value, options);
-  check(options.past.empty() && options.dropout.probability == 0 && options.softcap == 0,
-        "attention_reference: no past, dropout or softcap");
+  check(options.past.empty() && options.dropout.probability == 0 && options.softcap == 0 &&
+            !mask.distance_bias.is_defined(),
+        "attention_reference: no past, dropout, softcap or bias by distance");
   Tensor output = Tensor::zeros({query.values.dim(0), sizes.heads * sizes.value_dim});
   for (Index s = 0; s < query.spans.count(); ++s) {
     const Tensor q_rows = slice_rows(query.values, query.spans[s]);

@@ -4,12 +4,12 @@
 // | --------------- | -------------------------------------------------------------------------- |
 // | operators.h     | a + b, a - b, a * b, with tensors and with a number; -a                    |
 // | elementwise.h   | add, subtract, multiply, add_scalar, scale, sum, reshape                   |
-// |                 | relu, gelu, silu, swiglu; dropout, add_dropout                             |
+// |                 | relu, gelu, quick_gelu, silu, swiglu; dropout, add_dropout                 |
 // | matmul.h        | matmul, with either operand transposed                                     |
 // | linear.h        | linear: x weight^T + bias, for a tensor or a packed weight                 |
 // | packed_matrix.h | PackedMatrix: a weight packed for inference, f32 to int4                   |
 // | embedding.h     | embedding, gather_rows                                                     |
-// | positions.h     | sinusoidal_table, add_positions, rotary, alibi_slopes                      |
+// | positions.h     | sinusoidal_table, add_positions, rotary, alibi_slopes, buckets_by_distance |
 // | norm.h          | layer_norm, rms_norm, unit_vectors                                         |
 // | softmax.h       | softmax, log_softmax                                                       |
 // | similarity.h    | dot, cosine and scaled dot similarity                                      |

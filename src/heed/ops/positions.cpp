@@ -112,15 +112,18 @@ double default_attention_factor(const RotaryFrequencies& frequencies) {
 
 }  // namespace
 
-Tensor sinusoidal_table(Index length, Index dim) {
+Tensor sinusoidal_table(Index length, Index dim, SinusoidOrder order) {
   Tensor table = Tensor::empty({length, dim});
+  const bool halves = order == SinusoidOrder::halves;
+  const Index num_sines = (dim + 1) / 2;
   for (Index position = 0; position < length; ++position) {
     for (Index i = 0; i < dim; ++i) {
-      const Index even = i - i % 2;  // sine and cosine of one angle stand side by side
-      const double power = static_cast<double>(even) / static_cast<double>(dim);
+      const bool is_sine = halves ? i < num_sines : i % 2 == 0;
+      const Index pair = halves ? i % num_sines : i / 2;
+      const double power = 2.0 * static_cast<double>(pair) / static_cast<double>(dim);
       const double angle = static_cast<double>(position) / std::pow(10000.0, power);
       table.data()[position * dim + i] =
-          static_cast<float>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+          static_cast<float>(is_sine ? std::sin(angle) : std::cos(angle));
     }
   }
   return table;
@@ -196,6 +199,30 @@ Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> 
                 [table, places, options, rotary_dim](const Tensor& dy) -> Gradients {
                   return {rotate_pairs(dy, table, places, options, rotary_dim, -1)};
                 });
+}
+
+std::vector<Index> buckets_by_distance(const RelativeBuckets& options) {
+  const Index num_sides = options.is_bidirectional ? 2 : 1;
+  const Index side_buckets = options.num_buckets / num_sides, exact = side_buckets / 2;
+  check(exact > 0 && options.num_buckets % num_sides == 0 && options.max_distance > exact,
+        "relative positions: expected buckets for every side and distances beyond ", exact,
+        ", got ", options.num_buckets, " buckets up to ", options.max_distance);
+  // In floats, so that distances between two buckets fall into the one that T5 was trained with.
+  const auto first = static_cast<float>(exact);
+  const float range = std::log(static_cast<float>(options.max_distance) / first);
+  const auto bucket_of = [&](Index distance) {
+    if (distance < exact) return distance;
+    const float share = std::log(static_cast<float>(distance) / first) / range;
+    const auto growing = static_cast<Index>(share * static_cast<float>(side_buckets - exact));
+    return std::min(side_buckets - 1, exact + growing);
+  };
+  std::vector<Index> buckets;
+  for (Index d = -options.max_distance; d <= options.max_distance; ++d) {
+    const Index side = options.is_bidirectional && d > 0 ? side_buckets : 0;
+    const Index distance = options.is_bidirectional ? std::abs(d) : std::max<Index>(-d, 0);
+    buckets.push_back(side + bucket_of(distance));
+  }
+  return buckets;
 }
 
 std::vector<float> alibi_slopes(Index num_heads) {

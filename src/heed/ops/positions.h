@@ -9,9 +9,12 @@
 
 namespace heed::ops {
 
-// The table of "Attention is all you need", section 3.5: [length, D], sine in the even columns and
-// cosine in the odd ones, of position / 10000^(2i / D).
-Tensor sinusoidal_table(Index length, Index dim);
+// Sine in the even columns and cosine in the odd ones ("Attention is all you need", section 3.5),
+// or all sines and then all cosines (Marian).
+enum class SinusoidOrder { interleaved, halves };
+
+// [length, D], the sines and cosines of position / 10000^(2i / D).
+Tensor sinusoidal_table(Index length, Index dim, SinusoidOrder order = SinusoidOrder::interleaved);
 
 // x [N, D] + table[position], table [P, D], learned or not. Sequence s begins at position
 // first_positions[s] (0 when empty). Refuses positions that the table does not have.
@@ -69,6 +72,19 @@ Tensor rotary(const Tensor& x, const RotaryTable& table, std::span<const Index> 
 
 // The position of every token, N in all: 0, 1, 2 ... within each sequence, from first_positions on.
 std::vector<Index> token_positions(const Spans& spans, std::span<const Index> first_positions = {});
+
+// Distances in buckets of their own up to a quarter of the buckets (half of them if only keys
+// before the query have any), then in buckets by the logarithm, up to max_distance
+// (T5: Raffel and others 2020).
+struct RelativeBuckets {
+  Index num_buckets = 32;
+  Index max_distance = 128;
+  bool is_bidirectional = true;  // keys after the query have half of the buckets; otherwise none
+};
+
+// The bucket of every distance from -max_distance to max_distance, key - query. What is beyond is
+// in the bucket of the end.
+std::vector<Index> buckets_by_distance(const RelativeBuckets& options);
 
 // One slope per head (Press, Smith and Lewis 2022): a geometric sequence that starts at 2^(-8 / H).
 std::vector<float> alibi_slopes(Index num_heads);
