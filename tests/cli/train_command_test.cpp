@@ -15,8 +15,6 @@
 #include <thread>
 
 #include "heed/base/error.h"
-#include "heed/cli/classify_command.h"
-#include "heed/cli/evaluate_command.h"
 #include "heed/cli/presets_command.h"
 #include "heed/infer/translator.h"
 #include "heed/io/descriptor.h"
@@ -28,7 +26,6 @@
 #include "support/paths.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
-#include "train/toy_tags.h"
 #include "train/toy_training.h"
 
 namespace heed::cli {
@@ -570,34 +567,6 @@ TEST(TrainCommand, TrainsOnImages) {
   EXPECT_EQ(run(replaced(arguments, "--images", toy.file("nowhere"))).code, 3);
 }
 
-TEST(TrainCommand, TrainsATaggerOfWords) {
-  const train::ToyTags toy;
-  const std::string size[]{"--width", "16", "--feed-forward", "24", "--heads", "2"};
-  std::vector<std::string> arguments{"--tagged",         toy.file("train.conll"),
-                                     "--valid-tagged",   toy.file("valid.conll"),
-                                     "--preset",         "auto",
-                                     "--model",          toy.file("model"),
-                                     "--epochs",         "8",
-                                     "--batch-tokens",   "96",
-                                     "--max-length",     "32",
-                                     "--early-stopping", "f1"};
-  arguments.insert(arguments.end(), std::begin(size), std::end(size));
-  const Outcome outcome = run(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("4 classes: O "), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("120 sentences to train on, 24 to validate"), std::string::npos)
-      << outcome.err;
-  EXPECT_NE(outcome.err.find("  F1 "), std::string::npos) << outcome.err;
-
-  std::istringstream in("red of\n");
-  std::ostringstream tags;
-  classify({.model = toy.file("model")}, in, tags);
-  EXPECT_EQ(std::ranges::count(tags.str(), ' '), 1) << tags.str();
-  std::ostringstream scores;
-  evaluate({.tagged = toy.file("valid.conll"), .model = toy.file("model")}, in, scores);
-  EXPECT_TRUE(scores.str().starts_with("accuracy ")) << scores.str();
-}
-
 TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
   const train::ToyClasses toy;
   const std::string file = toy.file("bad.tsv");
@@ -655,7 +624,9 @@ TEST(TrainCommand, ASweepTrainsEveryCombinationAndComparesThem) {
   EXPECT_TRUE(table.out.ends_with("best by loss: " + best + "\n")) << table.out;
   EXPECT_NE(table.err.find("run 2 of 2: learning-rate=0.02, dropout=0\n"), std::string::npos)
       << table.err;
-  EXPECT_EQ(std::ranges::count(table.err, '>'), 3) << table.err;  // the data are shown once
+  const std::size_t data = table.err.find("tokens of a source:");  // shown for the first run only
+  EXPECT_NE(data, std::string::npos) << table.err;
+  EXPECT_EQ(data, table.err.rfind("tokens of a source:")) << table.err;
   EXPECT_TRUE(fs::exists(best + "/model.safetensors"));
 
   const Outcome again = run(with(arguments, {"--try", "dropout=0", "--quiet"}));
@@ -836,7 +807,7 @@ TEST(TrainProgram, ASweepThatIsStoppedResumesWithTheSameCommand) {
   const ToyTraining toy;
   const auto arguments = [&](const std::string& model) {
     const auto wide = replaced(toy_arguments(toy, model), "--width", "64");
-    return with(replaced(wide, "--after", "60u"), {"--try", "dropout=0,0.1", "--json"});
+    return with(replaced(wide, "--after", "150u"), {"--try", "dropout=0,0.1", "--json"});
   };
   const auto weights = [&](const std::string& file) {
     std::vector<std::string> hashes;
