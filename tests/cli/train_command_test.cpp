@@ -15,6 +15,8 @@
 #include <thread>
 
 #include "heed/base/error.h"
+#include "heed/cli/classify_command.h"
+#include "heed/cli/evaluate_command.h"
 #include "heed/cli/presets_command.h"
 #include "heed/infer/translator.h"
 #include "heed/io/descriptor.h"
@@ -26,6 +28,7 @@
 #include "support/paths.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
+#include "train/toy_tags.h"
 #include "train/toy_training.h"
 
 namespace heed::cli {
@@ -565,6 +568,34 @@ TEST(TrainCommand, TrainsOnImages) {
       << outcome.err;
   EXPECT_EQ(run({"--model", toy.file("model"), "--resume", "--after", "8u"}).code, 0);
   EXPECT_EQ(run(replaced(arguments, "--images", toy.file("nowhere"))).code, 3);
+}
+
+TEST(TrainCommand, TrainsATaggerOfWords) {
+  const train::ToyTags toy;
+  const std::string size[]{"--width", "16", "--feed-forward", "24", "--heads", "2"};
+  std::vector<std::string> arguments{"--tagged",         toy.file("train.conll"),
+                                     "--valid-tagged",   toy.file("valid.conll"),
+                                     "--preset",         "auto",
+                                     "--model",          toy.file("model"),
+                                     "--epochs",         "8",
+                                     "--batch-tokens",   "96",
+                                     "--max-length",     "32",
+                                     "--early-stopping", "f1"};
+  arguments.insert(arguments.end(), std::begin(size), std::end(size));
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("4 classes: O "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("120 sentences to train on, 24 to validate"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("  F1 "), std::string::npos) << outcome.err;
+
+  std::istringstream in("red of\n");
+  std::ostringstream tags;
+  classify({.model = toy.file("model")}, in, tags);
+  EXPECT_EQ(std::ranges::count(tags.str(), ' '), 1) << tags.str();
+  std::ostringstream scores;
+  evaluate({.tagged = toy.file("valid.conll"), .model = toy.file("model")}, in, scores);
+  EXPECT_TRUE(scores.str().starts_with("accuracy ")) << scores.str();
 }
 
 TEST(TrainCommand, RefusesLabelledLinesWithAMistakeByExitCode) {
