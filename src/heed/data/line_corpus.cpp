@@ -9,31 +9,48 @@ namespace heed::data {
 LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
                                 const text::Tokenizer& tokenizer, const LengthOptions& options) {
   auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
-  LineCorpus corpus;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (text::is_blank(lines[i])) encoded[i].clear();
+  }
+  return {std::move(encoded), options, truncate_text};
+}
+
+LineCorpus LineCorpus::tokenize_pairs(std::span<const std::string> first,
+                                      std::span<const std::string> second,
+                                      const text::Tokenizer& tokenizer,
+                                      const LengthOptions& options) {
+  auto encoded = text::encode_pairs(first, second, tokenizer);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (text::is_blank(first[i]) || text::is_blank(second[i])) encoded[i].clear();
+  }
+  return {std::move(encoded), options, truncate_pair};
+}
+
+LineCorpus::LineCorpus(std::vector<std::vector<int>> encoded, const LengthOptions& options,
+                       Truncate truncate) {
   std::vector<Index> lengths;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
-    if (encoded[i].empty() || text::is_blank(lines[i])) {
-      ++corpus.num_blank_;
+    if (encoded[i].empty()) {
+      ++num_blank_;
       continue;
     }
     lengths.push_back(std::ssize(encoded[i]));
-    const bool is_truncated = options.truncate > 0 && truncate_text(encoded[i], options.truncate);
+    const bool is_truncated = options.truncate > 0 && truncate(encoded[i], options.truncate);
     const auto length = std::ssize(encoded[i]);
     if (length > options.max_length) {
-      ++corpus.num_too_long_;
+      ++num_too_long_;
     } else {
-      corpus.num_truncated_ += is_truncated;
-      corpus.lines_.push_back(std::move(encoded[i]));
-      corpus.sizes_.push_back({.source = length, .target = 0});
-      corpus.places_.push_back(static_cast<Index>(i));
+      num_truncated_ += is_truncated;
+      lines_.push_back(std::move(encoded[i]));
+      sizes_.push_back({.source = length, .target = 0});
+      places_.push_back(static_cast<Index>(i));
     }
   }
-  check_as(ErrorKind::data, corpus.size() > 0,
-           "corpus: expected lines of text, found none that can be used among ", lines.size(), " (",
-           corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ", options.max_length,
+  check_as(ErrorKind::data, size() > 0,
+           "corpus: expected lines of text, found none that can be used among ", encoded.size(),
+           " (", num_blank_, " blank, ", num_too_long_, " longer than ", options.max_length,
            " tokens)");
-  corpus.lengths_ = summarize_lengths(std::move(lengths));
-  return corpus;
+  lengths_ = summarize_lengths(std::move(lengths));
 }
 
 }  // namespace heed::data

@@ -70,9 +70,27 @@ std::vector<Record> select_fields(Rows rows, const Columns& columns, const std::
   return records;
 }
 
-std::string member(const io::JsonFields& object, const std::string& name) {
-  if (object.has(name) && object.json()[name].is_number_integer())
-    return object.json()[name].dump();
+// "red|blue"
+std::string joined_list(const Names& items, const std::string& where) {
+  std::string list;
+  for (const std::string& item : items) {
+    check_as(ErrorKind::data, !text::is_blank(item) && item.find(list_separator) == item.npos,
+             where, ": expected strings that are not blank and without ", list_separator,
+             ", found \"", excerpt(item), '"');
+    list.append(list.empty() ? "" : std::string(1, list_separator)).append(item);
+  }
+  return list;
+}
+
+std::string member(const io::JsonFields& object, const std::string& name, JsonValue allowed,
+                   const std::string& where) {
+  if (!object.has(name)) return object.text(name);
+  const nlohmann::json& value = object.json()[name];
+  const bool is_number = allowed == JsonValue::number && value.is_number();
+  if (is_number || value.is_number_integer()) return value.dump();
+  if (allowed == JsonValue::list && value.is_array()) {
+    return joined_list(object.texts(name), where + ": " + name);
+  }
   return object.text(name);
 }
 
@@ -88,7 +106,9 @@ Records parse_jsonl(const std::vector<std::string>& lines, std::span<const Field
     const auto object = io::JsonFields::parse(lines[i], where, ErrorKind::data);
     if (members.empty()) members = choose_members(object.names(), roles, options, where);
     all.records.push_back({i + 1, {}});
-    for (const std::string& one : members) all.records.back().values.push_back(member(object, one));
+    for (std::size_t role = 0; role < members.size(); ++role) {
+      all.records.back().values.push_back(member(object, members[role], roles[role].value, where));
+    }
   }
   if (!members.empty()) {
     Names quoted;
@@ -137,9 +157,12 @@ Format format_of_content(const std::vector<std::string>& lines) {
 
 Records read_records(const std::filesystem::path& path, std::span<const FieldRole> roles,
                      const RecordOptions& options) {
-  check(!roles.empty() && (options.fields.empty() || options.fields.size() == roles.size()),
-        "read_records: expected a field for each of ", roles.size(), " roles, got ",
-        options.fields.size());
+  const auto num_needed =
+      static_cast<std::size_t>(std::ranges::count(roles, false, &FieldRole::is_optional));
+  const std::size_t num_given = options.fields.size();
+  check(
+      !roles.empty() && (num_given == 0 || (num_given >= num_needed && num_given <= roles.size())),
+      "read_records: expected a field for each of ", roles.size(), " roles, got ", num_given);
   const bool has_name = path != text::standard_input;
   std::optional<Format> format;
   if (has_name) format = format_of(path);
