@@ -210,13 +210,23 @@ constexpr ScoreLabel percentages[]{{"bleu", "BLEU"},
                                    {"exact_match", "exact match"},
                                    {"squad_exact_match", "SQuAD exact match"},
                                    {"squad_f1", "SQuAD F1"}};
+constexpr ScoreLabel numbers[]{
+    {"macro_f1", "macro-F1"}, {"micro_f1", "micro-F1"}, {"subset_accuracy", "subset accuracy"},
+    {"pearson", "Pearson"},   {"spearman", "Spearman"}, {"mse", "MSE"}};
 
 std::string score_text(const train::Score& score) {
   const auto percentage = std::ranges::find(percentages, score.name, &ScoreLabel::name);
   if (percentage != std::end(percentages)) {
     return fmt::format("{} {:.2f}", percentage->label, score.value);
   }
-  return fmt::format("{} {:.4f}", score.name == "macro_f1" ? "macro-F1" : score.name, score.value);
+  const auto number = std::ranges::find(numbers, score.name, &ScoreLabel::name);
+  return fmt::format("{} {:.4f}", number == std::end(numbers) ? score.name : number->label,
+                     score.value);
+}
+
+// The loss of a classifier is not that of tokens, and that of a regression no log-likelihood.
+bool has_perplexity(const train::ValidationReport& report) {
+  return !report.score("accuracy") && !report.score("micro_f1") && !report.score("pearson");
 }
 
 }  // namespace
@@ -233,7 +243,7 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   if (options_.quiet) return;
   clear_bar();
   log_ << fmt::format("validation  update {}  loss {:.3f}", report.update, report.loss);
-  if (!report.score("accuracy")) log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
+  if (has_perplexity(report)) log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
   for (const train::Score& score : report.scores) log_ << "  " << score_text(score);
   if (report.is_average) log_ << fmt::format("  (averaged; latest {:.3f})", report.latest_loss);
   log_ << fmt::format("  {}\n", clock_text(report.seconds));

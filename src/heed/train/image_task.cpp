@@ -38,7 +38,7 @@ void hash_images(io::Sha256& hash, const data::LabelledImages& images) {
 
 ImageTask::ImageTask(const FilePaths& files, const Recipe& recipe) : recipe_(recipe) {
   const std::string valid = path_of(files, "valid-images");
-  check_early_stopping(recipe.training.early_stopping, class_score_names, !valid.empty(),
+  check_early_stopping(recipe.training.early_stopping, class_score_names(), !valid.empty(),
                        "`valid_images`");
   images_ = read_images(path_of(files, "images"), data::ImagePart::train, recipe);
   recipe_.model.labels = images_.labels();
