@@ -8,6 +8,7 @@ set(HEED_PUBLIC_HEADERS
   heed/base/error.h
   heed/base/index.h
   heed/base/parallel.h
+  heed/base/problem_type.h
   heed/base/random.h
   heed/base/version.h
   heed/base/weight_format.h
@@ -15,6 +16,7 @@ set(HEED_PUBLIC_HEADERS
   heed/core/spans.h
   heed/core/tensor.h
   heed/ops/attention.h
+  heed/ops/binary_cross_entropy.h
   heed/ops/cross_entropy.h
   heed/ops/elementwise.h
   heed/ops/embedding.h
@@ -49,7 +51,9 @@ set(HEED_PUBLIC_HEADERS
   heed/metrics/answers.h
   heed/metrics/bleu.h
   heed/metrics/chrf.h
+  heed/metrics/multi_label.h
   heed/metrics/precision_recall.h
+  heed/metrics/regression.h
   heed/metrics/rouge.h
   heed/metrics/sequence_labels.h
   heed/metrics/word_alignment.h

@@ -59,6 +59,8 @@
 #include "heed/metrics/answers.h"
 #include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
+#include "heed/metrics/multi_label.h"
+#include "heed/metrics/regression.h"
 #include "heed/metrics/rouge.h"
 #include "heed/metrics/sequence_labels.h"
 

@@ -22,6 +22,29 @@ TEST(ClassReport, TheConfusionMatrixHasALineForEachClassWhateverItsLabel) {
             "c\\td\t0\t1\n");
 }
 
+metrics::LabelCounts label_counts() {
+  const std::vector<metrics::LabelSet> right{{0, 1}, {}}, given{{0}, {}};
+  return metrics::LabelCounts(right, given, 2);
+}
+
+TEST(ClassReport, OfSeveralLabelsHasThreeLines) {
+  EXPECT_EQ(score_lines(label_counts()),
+            "micro-F1 0.6667\nmacro-F1 0.5000\nsubset accuracy 0.5000 (1 of 2)\n");
+  const auto report = label_report(label_counts(), labels);
+  EXPECT_EQ(report["subset_accuracy"], 0.5);
+  EXPECT_EQ(report["micro_precision"], 1.0);
+  EXPECT_EQ(report["labels"][1]["label"], labels[1]);
+  EXPECT_EQ(report["labels"][1]["recall"], 0.0);
+}
+
+TEST(ClassReport, OfNumbersHasCorrelationsAndTheError) {
+  const std::vector<double> right{1, 2, 3}, given{1, 2, 4};
+  EXPECT_EQ(number_score_lines(right, given), "Pearson 0.9820\nSpearman 1.0000\nMSE 0.333333\n");
+  const auto report = number_report(right, given);
+  EXPECT_EQ(report["lines"], 3);
+  EXPECT_DOUBLE_EQ(report["mse"], 1.0 / 3);
+}
+
 TEST(ClassReport, JsonHasTheLabelsAsTheyAre) {
   const auto report = class_report(table(), labels, /*with_confusion=*/true);
   EXPECT_EQ(report["classes"][0]["label"], labels[0]);

@@ -15,8 +15,7 @@ namespace {
 
 struct SavedClassifier {
   TemporaryFolder folder;
-  SavedClassifier() {
-    const models::ClassifierFolder& model = infer::toy_classifier();
+  explicit SavedClassifier(const models::ClassifierFolder& model = infer::toy_classifier()) {
     models::save_model_folder(folder.path(), model.model, model.tokenizer);
   }
   std::string run(const std::string& input, ClassifyOptions options = {}) const {
@@ -54,6 +53,57 @@ TEST(ClassifyCommand, PrintsJson) {
   ASSERT_EQ(json["classes"].size(), 3u);
   EXPECT_EQ(json["classes"][0]["label"], "warm");
   EXPECT_GT(json["classes"][0]["probability"], json["classes"][1]["probability"]);
+}
+
+TEST(ClassifyCommand, ReadsTwoTextsOfEachLine) {
+  const SavedClassifier model(infer::toy_pairs());
+  const std::string out = model.run("the red\ta red\na blue\tthe blue\n");
+  EXPECT_TRUE(out.starts_with("both\t")) << out;
+  EXPECT_NE(out.find("\nnone\t"), std::string::npos) << out;
+  EXPECT_EQ(model.run("[\"the red\", \"a red\"]\n[\"a blue\", \"the blue\"]\n",
+                      {.input_format = LineFormat::json}),
+            out);
+}
+
+TEST(ClassifyCommand, PrintsEveryLabelThatIsLikelyEnough) {
+  const SavedClassifier model(infer::toy_label_sets());
+  const auto num_labels = [](const std::string& line) {
+    return (std::ranges::count(line, '\t') + 1) / 2;
+  };
+  EXPECT_EQ(num_labels(model.run("the red blue in\n")), 2);
+  EXPECT_TRUE(model.run("the red in\n").starts_with("warm\t"));
+  EXPECT_EQ(num_labels(model.run("the red in\n")), 1);
+  EXPECT_EQ(model.run("a in\n"), "\n");
+  EXPECT_EQ(model.run("a in\n", {.json = true}), "{\"classes\":[]}\n");
+  EXPECT_EQ(num_labels(model.run("a in\n", {.threshold = 0})), 2);
+  EXPECT_EQ(num_labels(model.run("a in\n", {.top = 2})), 2);
+}
+
+TEST(ClassifyCommand, PrintsTheNumberOfARegression) {
+  const SavedClassifier model(infer::toy_numbers());
+  EXPECT_NEAR(std::stod(model.run("red red red red\n")), 1400, 50);
+  const auto json = nlohmann::json::parse(model.run("red red red red\n", {.json = true}));
+  EXPECT_NEAR(json["score"].get<double>(), 1400, 50);
+}
+
+TEST(ClassifyCommand, RefusesOptionsOfAnotherProblem) {
+  const auto expect_usage = [](const SavedClassifier& model, ClassifyOptions options,
+                               const std::string& message) {
+    options.model = model.folder.path();
+    std::istringstream in("red\n");
+    std::ostringstream out;
+    expect_error(ErrorKind::usage, message, [&] { classify(options, in, out); });
+  };
+  const SavedClassifier classes, numbers(infer::toy_numbers()), sets(infer::toy_label_sets());
+  expect_usage(classes, {.threshold = 0.5},
+               classes.folder.path() +
+                   ": --threshold is for models that give a text several labels, and this one does "
+                   "not");
+  expect_usage(
+      numbers, {.top = 2},
+      numbers.folder.path() + ": --top is for models of labels, and this one predicts a number");
+  expect_usage(sets, {.top = 2, .threshold = 0.5},
+               "--threshold and --top: expected one of them, found both");
 }
 
 TEST(ClassifyCommand, RefusesABlankLineAndAModelOfAnotherKind) {
@@ -129,6 +179,7 @@ TEST(ClassifyCommand, PrintsTheWordsOfATaggerAsJson) {
 TEST(ClassifyCommand, ATaggerGivesOneTagForAWord) {
   expect_error(ErrorKind::usage, "`top`: expected 1 for a tagger, found 3",
                [] { SavedTagger().run("red\n", {.top = 3}); });
+  EXPECT_THROW(SavedTagger().run("red\n", {.threshold = 0.5}), Error);
 }
 
 TEST(ClassifyCommand, UnderstandsItsOptions) {
@@ -136,6 +187,8 @@ TEST(ClassifyCommand, UnderstandsItsOptions) {
       classify_command().app()->parse("--model m --top 3 --json --threads 1 --batch-tokens 9"));
   EXPECT_THROW(classify_command().app()->parse("--top 3"), CLI::ParseError);
   EXPECT_THROW(classify_command().app()->parse("--model m --top 0"), CLI::ParseError);
+  EXPECT_NO_THROW(classify_command().app()->parse("--model m --threshold 0.3"));
+  EXPECT_THROW(classify_command().app()->parse("--model m --threshold 1.5"), CLI::ParseError);
 }
 
 }  // namespace

@@ -365,6 +365,58 @@ TEST(EvaluateCommand, RefusesTagsThatTheTaggerDoesNotKnow) {
                CLI::ParseError);
 }
 
+// A model, and labelled lines to score it on.
+struct LabelledCase {
+  TemporaryFolder folder;
+  explicit LabelledCase(const models::ClassifierFolder& model) {
+    models::save_model_folder(folder.file("model"), model.model, model.tokenizer);
+  }
+  EvaluateOptions options(const std::string& lines, EvaluateOptions options = {}) const {
+    options.model = folder.file("model");
+    options.labelled = folder.write("lines.tsv", lines);
+    return options;
+  }
+  std::string scores(const std::string& lines, const EvaluateOptions& given = {}) const {
+    return scores_of(options(lines, given));
+  }
+};
+
+TEST(EvaluateCommand, TellsHowOftenAClassifierOfPairsIsRight) {
+  const LabelledCase pairs(infer::toy_pairs());
+  const std::string rows = "both\tthe red\ta red\none\ta red\tthe blue\nnone\ta red\tthe red\n";
+  const std::string expected = pairs.scores(rows);
+  EXPECT_TRUE(expected.starts_with("accuracy 0.6667 (2 of 3)\n")) << expected;
+  EXPECT_EQ(pairs.scores("label\tpremise\thypothesis\n" + rows), expected);
+  EXPECT_EQ(pairs.scores(rows, {.fields = "1,2,3"}), expected);
+  EXPECT_STREQ(error_of(pairs.options(rows, {.fields = "1,2"}), "").what(),
+               "`fields`: expected 3 names with a comma between them, found '1,2'");
+}
+
+TEST(EvaluateCommand, ComparesSetsOfLabels) {
+  const LabelledCase sets(infer::toy_label_sets());
+  const std::string rows = "warm|cold\tthe red blue in\n\ta in\ncold\tthe red in\n";
+  EXPECT_EQ(sets.scores(rows),
+            "micro-F1 0.6667\nmacro-F1 0.6667\nsubset accuracy 0.6667 (2 of 3)\n");
+  const std::string all = sets.scores(rows, {.threshold = 0});
+  EXPECT_TRUE(all.ends_with("subset accuracy 0.3333 (1 of 3)\n")) << all;
+  const auto json = nlohmann::json::parse(sets.scores(rows, {.json = true}));
+  EXPECT_EQ(json["labels"][0]["label"], "cold");
+}
+
+TEST(EvaluateCommand, ComparesNumbers) {
+  const LabelledCase numbers(infer::toy_numbers());
+  const std::string rows =
+      "1400\tred red red red\n1000\tblue blue blue blue\n1250\tred blue red blue\n";
+  const std::string lines = numbers.scores(rows);
+  EXPECT_TRUE(lines.starts_with("Pearson 0.9")) << lines;
+  EXPECT_NE(lines.find("\nSpearman 1.0000\nMSE "), std::string::npos) << lines;
+  EvaluateOptions options = numbers.options(rows, {.confusion = true});
+  EXPECT_EQ(error_of(options, "").what(),
+            options.model +
+                ": --confusion is for models that give a text one label, and this one is for "
+                "regression");
+}
+
 // Of the 16 images to test, 2 lie in the wrong folder.
 TEST(EvaluateCommand, TellsHowOftenAClassifierOfImagesIsRight) {
   const train::ToyImages toy;
@@ -394,6 +446,8 @@ TEST(EvaluateCommand, TakesAReferenceOrDataOfATaskWithItsModel) {
   EXPECT_THROW(parse("--reference r --model m"), CLI::ParseError);
   EXPECT_THROW(parse("--labelled l --model m --reference r"), CLI::ParseError);
   EXPECT_THROW(parse("--reference r --confusion"), CLI::ParseError);
+  EXPECT_NO_THROW(parse("--labelled l --model m --threshold 0.3"));
+  EXPECT_THROW(parse("--images d --model m --threshold 0.3"), CLI::ParseError);
 }
 
 TEST(EvaluateCommand, ReadsItsOptionsFromTheCommandLine) {

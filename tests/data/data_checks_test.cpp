@@ -94,6 +94,31 @@ TEST(DataChecks, CompareLabelledLinesByTheirText) {
             Lines{"19 of 20 (95.0 %) training lines repeat an earlier one"});
 }
 
+TEST(DataChecks, ComparePairsByBothTexts) {
+  auto training = labelled(Lines(20, "a"), Lines(20, "the same"));
+  for (int i = 0; i < 20; ++i) training[i].second = "text " + std::to_string(i);
+  EXPECT_EQ(check_labelled(training, {}), Lines{});
+}
+
+TEST(DataChecks, TellOfClassesThatMayBeAmounts) {
+  Lines numbers;
+  for (int i = 0; i < 40; ++i) numbers.push_back(std::to_string(i / 2) + ".5");
+  const auto training = labelled(numbers, numbered("text", 40));
+  EXPECT_EQ(check_labelled(training, {}),
+            Lines{"all 20 labels are numbers: if they are amounts, `problem_type` regression "
+                  "predicts them"});
+  EXPECT_EQ(check_labelled(training, {}, ProblemType::regression), Lines{});
+  const Lines few(numbers.begin(), numbers.begin() + 38);  // stars from 1 to 5 are classes
+  EXPECT_EQ(check_labelled(labelled(few, numbered("text", 38)), {}), Lines{});
+}
+
+TEST(DataChecks, CountEveryLabelOfALine) {
+  const Lines sets{"a|b", "b|c", "c|d", "d|e", "e|a"};
+  EXPECT_EQ(check_labelled(labelled(sets, numbered("text", 5)), {}, ProblemType::multi_label),
+            Lines{});
+  EXPECT_EQ(check_labelled(labelled(sets, numbered("text", 5)), {}).size(), 1u);
+}
+
 TEST(DataChecks, SeeThatLabelAndTextAreSwapped) {
   const Lines classes{"good", "bad", "good", "bad", "good", "bad", "good", "bad"};
   EXPECT_TRUE(are_columns_swapped(labelled(numbered("it is", 8), classes)));

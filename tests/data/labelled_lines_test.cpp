@@ -65,6 +65,53 @@ TEST(LabelledLines, HaveTheirClassesInTheOrderOfTheAlphabet) {
   EXPECT_EQ(texts_of(lines), (std::vector<std::string>{"a", "b", "c"}));
 }
 
+TEST(LabelledLines, MayBePairsOfTexts) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("a.tsv", "label\tpremise\thypothesis\nyes\ta\tb\nno\tc\td\n");
+  const LabelledLines pairs =
+      read_labelled_lines(path, {}, ProblemType::single_label, TextPairs::if_named);
+  EXPECT_TRUE(pairs.has_pairs);
+  EXPECT_EQ(texts_of(pairs.lines), (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(second_texts_of(pairs.lines), (std::vector<std::string>{"b", "d"}));
+  const std::string blank = folder.write("b.tsv", "label\tpremise\thypothesis\nyes\ta\t \n");
+  expect_error(
+      ErrorKind::data, blank + ":2: expected a second text for the label yes, found none",
+      [&] { read_labelled_lines(blank, {}, ProblemType::single_label, TextPairs::always); });
+}
+
+TEST(LabelledLines, MayHaveSeveralLabelsOrNone) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a.tsv", "warm | wet\ta\n\tb\nwet|wet\tc\n");
+  const auto lines = read_labelled_lines(path, {}, ProblemType::multi_label).lines;
+  const auto labels = distinct_labels(lines, ProblemType::multi_label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"warm", "wet"}));
+  EXPECT_EQ(targets_of(lines, labels, path, ProblemType::multi_label).label_sets,
+            (std::vector<std::vector<int>>{{0, 1}, {}, {1}}));
+  expect_error(
+      ErrorKind::data, path + ":1: expected one of the 1 labels of the model, found warm",
+      [&] { targets_of(lines, std::vector<std::string>{"wet"}, path, ProblemType::multi_label); });
+  const std::string empty = folder.write("b.tsv", "warm||wet\ta\n");
+  expect_error(ErrorKind::data, empty + ":1: expected a label, found an empty one",
+               [&] { read_labelled_lines(empty, {}, ProblemType::multi_label); });
+}
+
+TEST(LabelledLines, MayHaveNumbersForLabels) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a.tsv", "-1.5\ta\n2e3\tb\n+7\tc\n");
+  const auto lines = read_labelled_lines(path, {}, ProblemType::regression).lines;
+  EXPECT_EQ(distinct_labels(lines, ProblemType::regression), std::vector<std::string>{"score"});
+  EXPECT_EQ(targets_of(lines, {}, path, ProblemType::regression).numbers,
+            (std::vector<double>{-1.5, 2000, 7}));
+  for (const std::string label : {"good", "nan", "inf", "1e16", "1,5", "0x10"}) {
+    const std::string bad = folder.write("b.tsv", "1\ta\n" + label + "\tb\n");
+    expect_error(
+        ErrorKind::data,
+        bad + ":2: expected a number for the label of a regression, found \"" + label + '"',
+        [&] { read_labelled_lines(bad, {}, ProblemType::regression); });
+  }
+}
+
 TEST(LabelledLines, WithAnUnknownLabelAreRefusedByLabelFileAndLine) {
   const std::vector<LabelledLine> lines{{"warm", "a", 1}, {"mild", "b", 7}};
   const std::vector<std::string> labels{"cold", "warm"};

@@ -60,6 +60,24 @@ TEST(LineCorpus, TakesLinesThatAreTokenizedAlready) {
   EXPECT_EQ(corpus.ids(1).front(), 9);
 }
 
+TEST(LineCorpus, PairsAreOneLineWithTwoEndTokens) {
+  const text::Tokenizer tokenizer = words();
+  const std::vector<std::string> first{"red", "", "green red red red"},
+      second{"blue", "red", "blue"};
+  const auto corpus = LineCorpus::tokenize_pairs(first, second, tokenizer, {.max_length = 5});
+  ASSERT_EQ(corpus.size(), 1);
+  EXPECT_EQ(corpus.num_blank(), 1);
+  EXPECT_EQ(corpus.num_too_long(), 1);
+  const int red = tokenizer.encode("red")[0], blue = tokenizer.encode("blue")[0];
+  const int end = text::Tokenizer::end;
+  EXPECT_EQ((std::vector<int>{corpus.ids(0).begin(), corpus.ids(0).end()}),
+            (std::vector<int>{red, end, blue, end}));
+  const auto cut =
+      LineCorpus::tokenize_pairs(first, second, tokenizer, {.max_length = 5, .truncate = 5});
+  EXPECT_EQ(cut.size(), 2);
+  EXPECT_EQ(cut.num_truncated(), 1);
+}
+
 TEST(LineCorpus, RefusesATextOfWhichNothingRemains) {
   expect_error(ErrorKind::data,
                "corpus: expected lines of text, found none that can be used among 5 (1 blank, 4 "

@@ -246,6 +246,58 @@ TEST_F(RecordsTest, SayWhichColumnsTheyAreFrom) {
             "'class' is the label, 'text' the text");
 }
 
+TEST_F(RecordsTest, ASecondTextIsFoundByItsNameOrByAThirdField) {
+  const Roles roles = labelled_roles(ProblemType::single_label, TextPairs::if_named);
+  const Values both{{"yes", "a b", "c d"}};
+  EXPECT_EQ(values("a.tsv", "sentence1\tsentence2\tlabel\na b\tc d\tyes\n", roles), both);
+  EXPECT_EQ(values("b.csv", "label,Premise,Hypothesis\nyes,a b,c d\n", roles), both);
+  EXPECT_EQ(values("c.tsv", "id\tquestion1\tquestion2\tlabel\n1\ta b\tc d\tyes\n", roles), both);
+  EXPECT_EQ(
+      values("d.jsonl", "{\"text\":\"a b\",\"text_pair\":\"c d\",\"label\":\"yes\"}\n", roles),
+      both);
+  EXPECT_EQ(values("e.tsv", "yes\ta b\tc d\n", roles, {.fields = {"1", "2", "3"}}), both);
+  EXPECT_EQ(values("f.csv", "l,x,y\nyes,a b,c d\n", roles, {.fields = {"l", "x", "y"}}), both);
+  // Not asked for, or not there.
+  const Values one{{"yes", "a b"}};
+  EXPECT_EQ(values("g.tsv", "yes\ta b\tc d\n", roles), one);
+  EXPECT_EQ(
+      values("h.tsv", "label\ttext\ttext2\nyes\ta b\tc d\n", roles, {.fields = {"label", "text"}}),
+      one);
+  EXPECT_EQ(values("i.tsv", "label\ttext\nyes\ta b\n", roles), one);
+}
+
+TEST_F(RecordsTest, ASecondTextThatMustBeThereIsMissed) {
+  const Roles roles = labelled_roles(ProblemType::single_label, TextPairs::always);
+  EXPECT_EQ(values("a.tsv", "yes\ta b\tc d\n", roles), (Values{{"yes", "a b", "c d"}}));
+  EXPECT_EQ(error("b.tsv", "label\ttext\nyes\ta b\n", roles),
+            "b.tsv:1: expected a column 'text_pair', found label, text; say which with `fields` "
+            "LABEL,TEXT,TEXT_PAIR, or `no_header` if that is data");
+}
+
+TEST_F(RecordsTest, JsonHasNumbersAndListsWhereTheProblemHasThem) {
+  const Roles numbers = labelled_roles(ProblemType::regression, TextPairs::never);
+  EXPECT_EQ(values("a.jsonl", "{\"text\": \"a\", \"score\": -2.5}\n", numbers),
+            (Values{{"-2.5", "a"}}));
+  const Roles lists = labelled_roles(ProblemType::multi_label, TextPairs::never);
+  EXPECT_EQ(
+      values("b.jsonl",
+             "{\"text\": \"a\", \"labels\": [\"x\", \"y z\"]}\n{\"text\": \"b\", \"labels\": []}\n",
+             lists),
+      (Values{{"x|y z", "a"}, {"", "b"}}));
+  EXPECT_EQ(error("c.jsonl", "{\"text\": \"a\", \"labels\": [\"x|y\"]}\n", lists),
+            "c.jsonl:1: labels: expected strings that are not blank and without |, found \"x|y\"");
+  EXPECT_EQ(error("d.jsonl", "{\"text\": \"a\", \"label\": [\"x\"]}\n", labelled_),
+            "d.jsonl:1: label: expected a string, found [\"x\"]");
+}
+
+TEST(FieldNames, MayBeOneMoreWhereThatIsAllowed) {
+  EXPECT_EQ(parse_field_names("a,b,c", {2, 3}, "`fields`"), (Names{"a", "b", "c"}));
+  expect_error(ErrorKind::usage,
+               "`fields`: expected 2 or 3 names with a comma between them, found 'a'", [] {
+                 parse_field_names("a", {2, 3}, "`fields`");
+               });
+}
+
 TEST(FieldNames, AreSplitAtCommas) {
   EXPECT_EQ(parse_field_names("", 2, "`fields`"), Names{});
   EXPECT_EQ(parse_field_names("en,de", 2, "`fields`"), (Names{"en", "de"}));

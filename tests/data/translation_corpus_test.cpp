@@ -117,5 +117,21 @@ TEST(TranslationCorpus, RefusesTextsWithoutAUsablePair) {
   EXPECT_EQ(kind_of_error({"a"}, {"a", "b"}), ErrorKind::data);
 }
 
+TEST(TruncatePair, CutsTheLongerTextFirst) {
+  constexpr int end = text::Tokenizer::end;
+  const auto truncated = [](std::vector<int> ids, Index max_tokens) {
+    truncate_pair(ids, max_tokens);
+    return ids;
+  };
+  using Ids = std::vector<int>;
+  const Ids long_first{11, 12, 13, 14, end, 21, 22, end};
+  EXPECT_EQ(truncated(long_first, 8), long_first);
+  EXPECT_EQ(truncated(long_first, 7), (Ids{11, 12, 13, end, 21, 22, end}));
+  EXPECT_EQ(truncated(long_first, 5), (Ids{11, 12, end, 21, end}));
+  EXPECT_EQ(truncated({11, end, 21, 22, 23, end}, 4), (Ids{11, end, 21, end}));
+  EXPECT_EQ(truncated({11, end, 21, 22, 23, end}, 5), (Ids{11, end, 21, 22, end}));
+  EXPECT_EQ(truncated(long_first, 2), (Ids{end, end}));
+}
+
 }  // namespace
 }  // namespace heed::data

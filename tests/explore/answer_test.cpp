@@ -111,5 +111,24 @@ TEST(SourceIds, RefuseWhatTheModelCannotAnswer) {
   EXPECT_THROW(source_ids(*toy_language(), std::string(2000, 'a')), Error);
 }
 
+TEST(Answer, OfOtherClassifiersIsRefused) {
+  const auto refusal = [](const models::ClassifierFolder& folder) {
+    const SharedSession session = session_of(folder.model, folder.tokenizer);
+    try {
+      answer(*session, "the red");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_THROW(source_ids(*session, "the red"), Error);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::string expected = "explore: expected a classifier of ";
+  EXPECT_EQ(refusal(infer::toy_label_sets()),
+            expected + "one label for each text, found multi_label_classification");
+  EXPECT_EQ(refusal(infer::toy_numbers()), expected + "one label for each text, found regression");
+  EXPECT_EQ(refusal(infer::toy_pairs()), expected + "single texts, found one of pairs of texts");
+}
+
 }  // namespace
 }  // namespace heed::explore

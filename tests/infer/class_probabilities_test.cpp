@@ -23,6 +23,21 @@ TEST(ClassProbabilities, ComeWithTheMostLikelyFirst) {
   EXPECT_NEAR(classes[0].probability, std::exp(2) / (1 + std::exp(1) + std::exp(2)), 1e-6);
 }
 
+TEST(LabelProbabilities, AreEachForItselfTheMostLikelyFirst) {
+  const std::vector<float> logits{-200, std::log(3.0f), 0};
+  const auto all = label_probabilities(logits, labels);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].label, "mild");
+  EXPECT_NEAR(all[0].probability, 0.75, 1e-6);
+  EXPECT_EQ(all[1].of_class, 2);
+  EXPECT_EQ(all[1].probability, 0.5);
+  EXPECT_NEAR(all[2].probability, 0, 1e-80);
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  expect_error(ErrorKind::model, "model: expected finite logits, found nan", [&] {
+    label_probabilities(std::vector<float>{0, nan, 1}, labels);
+  });
+}
+
 TEST(ClassProbabilities, AreNeverAnEmptyList) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -50,6 +50,55 @@ TEST(LineClassifier, ALineIsTheSameToTheBitAloneAndInAnyBatch) {
   }
 }
 
+TEST(LineClassifier, ReadsPairsOfTexts) {
+  const LineClassifier classifier(toy_pairs().model, toy_pairs().tokenizer);
+  EXPECT_TRUE(classifier.reads_pairs());
+  const Lines first{"the red", "a blue", "a red"}, second{"a red", "the blue", "the blue"};
+  const auto results = classifier.classify(TextLines{first, second});
+  EXPECT_EQ(results[0].front().label, "both");
+  EXPECT_EQ(results[1].front().label, "none");
+  EXPECT_EQ(results[2].front().label, "one");
+  const auto swapped = classifier.classify(TextLines{second, first});
+  EXPECT_NE(swapped[2].front().probability, results[2].front().probability);
+  expect_error(ErrorKind::data, "line 1: expected two texts, found a blank one", [&] {
+    classifier.classify(TextLines{first, Lines{" ", "a", "a"}});
+  });
+  expect_error(ErrorKind::model,
+               "model: expected a classifier of single texts, found one of pairs of texts",
+               [&] { classifier.classify(first); });
+  expect_error(ErrorKind::model,
+               "model: expected a classifier of pairs of texts, found one of single texts", [&] {
+                 toy().classify(TextLines{first, second});
+               });
+}
+
+TEST(LineClassifier, GivesEveryLabelAProbabilityOfItsOwn) {
+  const LineClassifier classifier(toy_label_sets().model, toy_label_sets().tokenizer);
+  const auto results = classifier.classify(Lines{"the red blue in", "a in", "the red in"}, 2);
+  EXPECT_GT(results[0][1].probability, 0.5);
+  EXPECT_LT(results[1][0].probability, 0.5);
+  EXPECT_EQ(results[2][0].label, "warm");
+  EXPECT_GT(results[2][0].probability, 0.5);
+  EXPECT_LT(results[2][1].probability, 0.5);
+  EXPECT_EQ(classifier.classify(Lines{"a in"}, 1).front().size(), 1u);
+}
+
+TEST(LineClassifier, PredictsNumbersInTheUnitOfTheData) {
+  const LineClassifier classifier(toy_numbers().model, toy_numbers().tokenizer);
+  const Lines lines{"red red red red", "blue blue blue blue", "red blue red blue"};
+  const std::vector<double> scores = classifier.scores(TextLines{lines});
+  EXPECT_NEAR(scores[0], 1400, 50);
+  EXPECT_NEAR(scores[1], 1000, 50);
+  EXPECT_NEAR(scores[2], 1200, 50);
+  EXPECT_EQ(classifier.scores(TextLines{{&lines[2], 1}}), std::vector<double>{scores[2]});
+  expect_error(ErrorKind::model, "model: expected a classifier of labels, found regression",
+               [&] { classifier.classify(lines); });
+  expect_error(ErrorKind::model,
+               "model: expected a classifier of numbers (regression), found "
+               "single_label_classification",
+               [&] { toy().scores(TextLines{lines}); });
+}
+
 TEST(LineClassifier, RefusesABlankLineByItsNumber) {
   expect_error(ErrorKind::data, "line 12: expected text, found a blank line", [] {
     toy().classify(Lines{"the red", "  "}, 1, {.first_line = 11});

@@ -5,7 +5,7 @@
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/tagger.h"
-#include "train/toy_classes.h"
+#include "train/toy_problems.h"
 #include "train/toy_tags.h"
 
 namespace heed::infer {
@@ -17,6 +17,26 @@ inline const models::ClassifierFolder& toy_classifier() {
     train::hash_after(toy.classes("model"));
     return models::load_model_folder<models::Classifier>(toy.file("model"));
   }();
+  return model;
+}
+
+// The problems of train::ToyProblems.
+using ToyProblem = train::Training (train::ToyProblems::*)(const std::string& model) const;
+inline models::ClassifierFolder trained(ToyProblem problem) {
+  const train::ToyProblems toy;
+  train::hash_after((toy.*problem)("model"));
+  return models::load_model_folder<models::Classifier>(toy.file("model"));
+}
+inline const models::ClassifierFolder& toy_pairs() {
+  static const models::ClassifierFolder model = trained(&train::ToyProblems::pairs);
+  return model;
+}
+inline const models::ClassifierFolder& toy_label_sets() {
+  static const models::ClassifierFolder model = trained(&train::ToyProblems::label_sets);
+  return model;
+}
+inline const models::ClassifierFolder& toy_numbers() {
+  static const models::ClassifierFolder model = trained(&train::ToyProblems::numbers);
   return model;
 }
 

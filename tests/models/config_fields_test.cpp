@@ -58,6 +58,7 @@ TEST(ConfigFields, HaveNamesOfTheirOwn) {
 
 // Values to try in place of `value`. Not all are valid, as settings depend on each other.
 std::vector<Index> other_values(Index value) { return {2 * value, value / 2, value + 1, 1, 3}; }
+std::vector<bool> other_values(bool value) { return {!value}; }
 std::vector<float> other_values(float) { return {0.25f}; }
 std::vector<std::vector<std::string>> other_values(const std::vector<std::string>&) {
   return {{"green", "red"}};
@@ -167,7 +168,7 @@ TEST(ConfigFields, SayWhichSettingsShapeTheWeights) {
   }
   EXPECT_EQ(free, (std::set<std::string_view>{"dropout", "attention-dropout", "activation-dropout",
                                               "label-smoothing", "guided-alignment-weight",
-                                              "pooling", "truncate-source"}));
+                                              "pooling", "problem-type", "truncate-source"}));
 }
 
 TEST(Configurations, OfEveryKindCanBeBuiltAsTheyAre) {

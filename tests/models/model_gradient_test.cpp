@@ -183,6 +183,23 @@ TEST(ModelGradient, OfAClassifierMatchesTheReferenceForEveryPooling) {
   }
 }
 
+TEST(ModelGradient, OfSeveralLabelsAndOfNumbersMatchesTheReference) {
+  const PackedIds lines = tiny_batch().source;
+  TransformerConfig config = tiny_encoder_config(ModelKind::classifier);
+  config.labels = {"cold", "mild", "warm"};
+  config.problem_type = ProblemType::multi_label;
+  for (const float smoothing : {0.0f, 0.2f}) {
+    config.label_smoothing = smoothing;
+    const Tensor targets = Tensor::from({1, 0, 1, 0, 0, 0, 0, 1, 0}, {3, 3});
+    expect_matches_reference<Classifier>(config, ClassifierBatch{lines, {}, targets});
+  }
+  config.labels = {"score"};
+  config.problem_type = ProblemType::regression;
+  config.label_smoothing = 0;
+  const Tensor numbers = Tensor::from({-1.5f, 0.25f, 2}, {3, 1});
+  expect_matches_reference<Classifier>(config, ClassifierBatch{lines, {}, numbers});
+}
+
 TEST(ModelGradient, OfAMaskedModelMatchesTheReferenceTiedAndNot) {
   const MaskedBatch batch{tiny_batch().source, {1, 3, 5, 6}, {8, 2, 10, 8}};
   for (const Tying tying : {Tying::none, Tying::all}) {

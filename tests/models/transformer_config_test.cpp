@@ -54,6 +54,28 @@ TEST(TransformerConfig, EveryPresetCanBeBuilt) {
   }
 }
 
+TEST(TransformerConfig, OfOneLabelPerTextIsWrittenAsBeforeThereWereOthers) {
+  TransformerConfig config = classifier_config(50, {"cold", "warm"});
+  EXPECT_EQ(to_json(config).find("problem_type"), std::string::npos);
+  EXPECT_EQ(to_json(config).find("text_pairs"), std::string::npos);
+  config.problem_type = ProblemType::multi_label;
+  EXPECT_NE(to_json(config).find("\"problem_type\": \"multi_label_classification\""),
+            std::string::npos);
+}
+
+TEST(TransformerConfig, RefusesProblemsThatItsKindDoesNotHave) {
+  TransformerConfig config = image_classifier_config({"cold", "warm"});
+  config.problem_type = ProblemType::multi_label;
+  expect_error(ErrorKind::usage,
+               "model: expected the problem type single_label_classification for "
+               "heed-image-classifier, found multi_label_classification",
+               [&] { validate(config); });
+  config = classifier_config(50, {"score"});
+  config.problem_type = ProblemType::regression;
+  expect_error(ErrorKind::usage, "model: expected no label smoothing for regression, found 0.1",
+               [&] { validate(config); });
+}
+
 TEST(TransformerConfig, ComesBackFromJsonAsItWas) {
   std::vector<TransformerConfig> configs = small_configs();
   for (const ModelKind kind :

@@ -122,6 +122,8 @@ TEST(BadConfig, NamesThatAreUnknown) {
       {ModelKind::translation, "tied_embeddings", "none, target, all"},
       {ModelKind::translation, "weights", "f32, f16, bf16, int8, int4"},
       {ModelKind::classifier, "pooling", "first, mean, attention"},
+      {ModelKind::classifier, "problem_type",
+       "single_label_classification, multi_label_classification, regression"},
   };
   for (const Names& names : all) {
     const std::string place = std::string("config.json: ") + names.field;
@@ -177,6 +179,12 @@ TEST(BadConfig, SettingsThatContradictEachOther) {
        "config.json: expected no encoder layers for heed-language, found 1"},
       {ModelKind::language, "model_type", "\"heed-translation\"",
        "config.json: expected encoder layers of at least 1, found 0"},
+      {ModelKind::classifier, "problem_type", "\"regression\"",
+       "config.json: expected one label for regression, the name of the number, found 2"},
+      {ModelKind::classifier, "text_pairs", "1",
+       "config.json: text_pairs: expected true or false, found 1"},
+      {ModelKind::classifier, "score_scale", "0",
+       "config.json: score_scale: expected a number from 1e-30 to 1e+18, found 0"},
       {ModelKind::classifier, "model_type", "\"heed-masked\"",
        "model.safetensors: expected the parameters of the model, found also head.bias"},
       {ModelKind::masked, "model_type", "\"heed-classifier\"",

@@ -40,6 +40,31 @@ Matrix<T> cross_entropy(const Matrix<T>& logits, std::span<const int> targets,
   return scale(sum(costs), options.reduction == ops::Reduction::mean ? 1 / divisor : 1.0);
 }
 
+// -y log p - (1 - y) log(1 - p) with p = 1 / (1 + e^-x), for each element.
+template <typename T>
+Matrix<T> binary_cross_entropy(const Matrix<T>& logits, const Matrix<double>& targets) {
+  using std::exp, std::log;
+  Matrix<T> costs(logits.rows, logits.cols);
+  for (Index row = 0; row < logits.rows; ++row) {
+    for (Index col = 0; col < logits.cols; ++col) {
+      const T p = T(1.0) / (T(1.0) + exp(-logits(row, col)));
+      const double y = targets(row, col);
+      costs(row, col) = T(-y) * log(p) + T(y - 1) * log(T(1.0) - p);
+    }
+  }
+  return costs;
+}
+
+template <typename T>
+Matrix<T> squared_error(const Matrix<T>& x, const Matrix<double>& targets) {
+  Matrix<T> costs(x.rows, x.cols);
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    const T error = x.values[i] - T(targets.values[i]);
+    costs.values[i] = error * error;
+  }
+  return costs;
+}
+
 template <typename T>
 Matrix<T> projection_cross_entropy(const Matrix<T>& x, const Matrix<T>& weight,
                                    const Matrix<T>& bias, std::span<const int> targets,

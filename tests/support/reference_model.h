@@ -11,6 +11,7 @@
 #include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/tokenizer.h"
+#include "support/gradient_check.h"
 #include "support/reference.h"
 #include "support/reference_attention.h"
 #include "support/reference_losses.h"
@@ -35,6 +36,7 @@ class TransformerReference {
   }
   // The same over all lines.
   Matrix<T> loss(const models::ClassifierBatch& batch) const {
+    if (config_.problem_type != ProblemType::single_label) return loss_of_targets(batch);
     return projection_cross_entropy(pool(batch.input), parameter("head.weight"),
                                     parameter("head.bias"), batch.classes, config_.label_smoothing);
   }
@@ -52,6 +54,16 @@ class TransformerReference {
   }
 
  private:
+  // Several labels, each smoothed over yes and no: the mean of all; or a number.
+  Matrix<T> loss_of_targets(const models::ClassifierBatch& batch) const {
+    const Matrix<T> logits = linear("head", pool(batch.input));
+    Matrix<double> targets = matrix_of(batch.targets);
+    if (config_.problem_type == ProblemType::regression) return sum(squared_error(logits, targets));
+    const double smoothing = config_.label_smoothing;
+    for (double& y : targets.values) y = (1 - smoothing) * y + smoothing / 2;
+    return scale(sum(binary_cross_entropy(logits, targets)), 1 / static_cast<double>(logits.cols));
+  }
+
   bool has(const std::string& name) const { return parameters_.contains(name); }
   const Matrix<T>& parameter(const std::string& name) const { return parameters_.at(name); }
 

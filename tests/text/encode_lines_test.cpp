@@ -38,5 +38,18 @@ TEST(EncodeLines, PutsTheEndTokenBehindLinesThatHaveTokens) {
   }
 }
 
+TEST(EncodePairs, PutsBothTextsInOneSequenceWithTheirEndTokens) {
+  const std::vector<std::string> first{"a bat", "", "a"}, second{"a cat", "a", ""};
+  const auto encoded = encode_pairs(first, second, tokenizer());
+  ASSERT_EQ(encoded.size(), 3u);
+  std::vector<int> expected = tokenizer().encode("a bat");
+  expected.push_back(Tokenizer::end);
+  for (const int id : tokenizer().encode("a cat")) expected.push_back(id);
+  expected.push_back(Tokenizer::end);
+  EXPECT_EQ(encoded[0], expected);
+  EXPECT_TRUE(encoded[1].empty());
+  EXPECT_TRUE(encoded[2].empty());
+}
+
 }  // namespace
 }  // namespace heed::text

@@ -76,6 +76,17 @@ TEST(BatchHash, CountsEveryPartOfAClassifierBatch) {
                                                           }});
 }
 
+TEST(BatchHash, CountsTheTargetsOfAClassifierBatch) {
+  using Batch = models::ClassifierBatch;
+  expect_all_count<Batch>({pack({{4, 5}, {6}}), {}, Tensor::from({0, 1}, {2, 1})},
+                          {[](Batch& b) {
+                             b.targets = Tensor::from({1, 0}, {2, 1});
+                           },
+                           [](Batch& b) {
+                             b.targets = Tensor::from({0, 1}, {1, 2});
+                           }});
+}
+
 TEST(BatchHash, CountsEveryPartOfAnImageBatch) {
   using Batch = models::ImageBatch;
   const Tensor patches = Tensor::from({0, 1, 0.5f, 0.25f}, {2, 2});

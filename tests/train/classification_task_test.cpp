@@ -14,7 +14,7 @@
 #include "heed/text/lines.h"
 #include "heed/train/base_model.h"
 #include "support/expect_error.h"
-#include "train/toy_classes.h"
+#include "train/toy_problems.h"
 
 namespace heed::train {
 namespace {
@@ -148,6 +148,121 @@ TEST(ClassificationTask, StopsEarlyByAccuracy) {
   Watcher watcher;
   EXPECT_EQ(train_model(training, watcher).end, RunEnd::stopped_early);
   EXPECT_LT(watcher.updates.back().update, 200);
+}
+
+models::TransformerConfig config_of(const std::string& folder) {
+  return models::load_config(folder);
+}
+
+TEST(ClassificationTask, LearnsPairsOfTexts) {
+  const ToyProblems toy;
+  Watcher watcher;
+  train_model(toy.pairs("model"), watcher);
+  EXPECT_EQ(watcher.start.data.columns,
+            std::vector<std::string>{
+                "'label' is the label, 'sentence1' the text, 'sentence2' the text_pair (header)"});
+  EXPECT_EQ(watcher.start.data.lengths[0].max, 6);  // two words and an end token, twice
+  EXPECT_EQ(watcher.validations.back().score("accuracy"), 1.0);
+  EXPECT_TRUE(config_of(toy.file("model")).text_pairs);
+}
+
+TEST(ClassificationTask, LearnsSeveralLabelsForEachLine) {
+  const ToyProblems toy;
+  Watcher watcher;
+  train_model(toy.label_sets("model"), watcher);
+  EXPECT_EQ(watcher.start.data.classes.size(), 2u);
+  EXPECT_EQ(watcher.validations.back().score("micro_f1"), 1.0);
+  EXPECT_EQ(watcher.validations.back().score("macro_f1"), 1.0);
+  EXPECT_EQ(watcher.validations.back().score("subset_accuracy"), 1.0);
+  EXPECT_LT(watcher.validations.back().loss, 0.1);
+  const models::TransformerConfig config = config_of(toy.file("model"));
+  EXPECT_EQ(config.problem_type, ProblemType::multi_label);
+  EXPECT_EQ(config.labels, (std::vector<std::string>{"cold", "warm"}));
+}
+
+TEST(ClassificationTask, LearnsNumbersWhateverTheirUnit) {
+  const ToyProblems toy;
+  Watcher watcher;
+  train_model(toy.numbers("model"), watcher);
+  EXPECT_TRUE(watcher.start.data.classes.empty());
+  const ValidationReport& last = watcher.validations.back();
+  EXPECT_GT(last.score("pearson").value(), 0.98);
+  EXPECT_GT(last.score("spearman").value(), 0.95);
+  EXPECT_LT(last.score("mse").value(), 500);  // the variance is about 10,000
+  const models::TransformerConfig config = config_of(toy.file("model"));
+  EXPECT_EQ(config.problem_type, ProblemType::regression);
+  EXPECT_EQ(config.labels, std::vector<std::string>{"score"});
+  EXPECT_NEAR(config.score_mean, 1200, 30);
+  EXPECT_NEAR(config.score_scale, 100, 20);
+  // The loss is the share of the variance that is left.
+  const double scale = config.score_scale;
+  EXPECT_NEAR(last.loss, last.score("mse").value() / (scale * scale), 1e-4 * last.loss);
+}
+
+TEST(ClassificationTask, ResumesEveryProblemWithTheSameBits) {
+  const ToyProblems toy;
+  for (Training whole : {toy.pairs("pairs"), toy.label_sets("sets"), toy.numbers("numbers")}) {
+    SCOPED_TRACE(whole.model_folder);
+    whole.recipe.training.after = parse_run_length("14u", "");
+    const std::string expected = hash_after(whole);
+    Training stopped = whole;
+    stopped.model_folder += "-stopped";
+    Watcher watcher;
+    watcher.stop_after = 8;
+    ASSERT_EQ(train_model(stopped, watcher).end, RunEnd::interrupted);
+    EXPECT_EQ(hash_after(stopped), expected);
+  }
+}
+
+TEST(ClassificationTask, KeepsTheProblemOfARun) {
+  const ToyProblems toy;
+  Training training = toy.label_sets("model");
+  training.recipe.training.after = parse_run_length("2u", "");
+  hash_after(training);
+  training.recipe.model.problem_type = ProblemType::single_label;
+  expect_error(ErrorKind::usage,
+               "`problem_type`: expected multi_label_classification, with which this run was "
+               "started, found single_label_classification",
+               [&] { hash_after(training); });
+}
+
+TEST(ClassificationTask, StopsEarlyByTheScoresOfEveryProblem) {
+  const ToyProblems toy;
+  for (const std::string metric : {"pearson", "spearman", "mse"}) {
+    Training training = toy.numbers("model-" + metric);
+    training.recipe.training.after = parse_run_length("2u", "");
+    training.recipe.training.early_stopping = metric;
+    EXPECT_NO_THROW(hash_after(training));
+  }
+  Training training = toy.label_sets("model");
+  training.recipe.training.early_stopping = "accuracy";
+  expect_refused(ErrorKind::usage, training,
+                 "`early_stopping`: expected none, loss, micro-f1, macro-f1 or subset-accuracy for "
+                 "this task, found accuracy");
+}
+
+TEST(ClassificationTask, RefusesWhatDoesNotFitItsProblem) {
+  const ToyProblems toy;
+  Training training = toy.label_sets("model");
+  training.recipe.training.class_weights = ClassWeights::balanced;
+  expect_refused(ErrorKind::usage, training,
+                 "`class_weights`: expected none for the problem type multi_label_classification, "
+                 "found balanced");
+  training = toy.numbers("model");
+  std::ofstream(toy.file("numbers.tsv")) << "5\tred\n5\tblue\n";
+  expect_refused(ErrorKind::data, training,
+                 toy.file("numbers.tsv") + ": expected numbers that differ, found only 5");
+  std::ofstream(toy.file("numbers.tsv")) << "5\tred\nhigh\tblue\n";
+  expect_refused(ErrorKind::data, training,
+                 toy.file("numbers.tsv") +
+                     ":2: expected a number for the label of a regression, found \"high\"");
+  training = toy.pairs("model");
+  training.files["valid-labelled"] = toy.file("single.tsv");
+  std::ofstream(toy.file("single.tsv")) << "label\ttext\none\tred\n";
+  expect_refused(ErrorKind::data, training,
+                 toy.file("single.tsv") +
+                     ":1: expected a column 'text_pair', found label, text; say which with "
+                     "`fields` LABEL,TEXT,TEXT_PAIR, or `no_header` if that is data");
 }
 
 TEST(BalancedWeights, LetAllClassesCountTheSame) {

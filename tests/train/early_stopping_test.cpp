@@ -42,6 +42,16 @@ TEST(EarlyStopping, HigherBleuIsBetter) {
   EXPECT_TRUE(stopping.is_exhausted());
 }
 
+TEST(EarlyStopping, ALowerErrorIsBetter) {
+  EarlyStopping stopping("mse", 1);
+  ValidationReport report;
+  report.scores = {{"pearson", 0.5}, {"mse", 2}};
+  EXPECT_TRUE(stopping.observe(report));
+  report.scores = {{"pearson", 0.6}, {"mse", 3}};
+  EXPECT_FALSE(stopping.observe(report));
+  EXPECT_TRUE(stopping.is_exhausted());
+}
+
 TEST(EarlyStopping, FindsAScoreByItsNameWithDashes) {
   EarlyStopping stopping("exact-match", 1);
   EXPECT_TRUE(stopping.observe(with_bleu(3.0, 20)));

@@ -77,6 +77,8 @@ TEST(PlanSweep, RefusesWhatCannotBeTrainedOrCompared) {
           {{"learning-rate", {"0.1"}}, {"lr", {"0.2"}}});
   refuses("`try`: expected a setting that changes what a run learns, found validate-every",
           {{"validate-every", {"1e", "2e"}}});
+  refuses("`try`: expected a setting that changes what a run learns, found problem-type",
+          {{"problem", {"regression"}}});
   refuses("`try`: expected values of freeze that can name a folder, found a/b",
           {{"freeze", {"a/b"}}});
   refuses(

@@ -41,6 +41,13 @@ class ToyClasses {
             small(recipe_preset("classes"))};
   }
 
+  // Lines of another problem, and their file for validation.
+  Training classes(const std::string& model, const std::string& lines) const {
+    Training training = classes(model);
+    training.files = {{"labelled", file(lines)}, {"valid-labelled", file(lines)}};
+    return training;
+  }
+
   Training masked(const std::string& model) const {
     return {file(model),
             {{"masked", file("train.tsv.txt")}, {"valid-masked", file("valid.tsv.txt")}},

@@ -9,6 +9,7 @@
 
 #include "heed/base/error.h"
 #include "heed/cli/one_line.h"
+#include "heed/cli/text_pair_lines.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/line_tagger.h"
@@ -45,21 +46,71 @@ void print(std::ostream& out, const ClassifyOptions& options, const std::vector<
   }
 }
 
+void print_numbers(std::ostream& out, bool json, const std::vector<double>& numbers) {
+  for (const double number : numbers) {
+    out << (json ? ordered_json{{"score", number}}.dump() : fmt::format("{:.6g}", number)) << '\n';
+  }
+}
+
+void check_threshold(const ClassifyOptions& options, bool has_label_sets) {
+  check_as(ErrorKind::usage, has_label_sets || !options.threshold, options.model,
+           ": --threshold is for models that give a text several labels, and this one does not");
+  check_as(ErrorKind::usage, !options.threshold || !options.top,
+           "--threshold and --top: expected one of them, found both");
+}
+
+// The number of classes to ask for, and the probability from which on they are printed.
+struct Selection {
+  Index count = 1;
+  double threshold = 0;
+};
+
+Selection selection(const ClassifyOptions& options, const infer::LineClassifier& classifier) {
+  if (options.top) return {.count = *options.top};
+  if (classifier.problem_type() != ProblemType::multi_label) return {};
+  return {.count = std::ssize(classifier.labels()), .threshold = options.threshold.value_or(0.5)};
+}
+
+void drop_unlikely(Classes& classes, double threshold) {
+  std::erase_if(classes,
+                [&](const infer::ClassProbability& one) { return one.probability < threshold; });
+}
+
+void classify_texts(const infer::LineClassifier& classifier, const infer::TextLines& lines,
+                    Index first_line, const ClassifyOptions& options, std::ostream& out) {
+  const infer::LineOptions how{.batch_tokens = options.batch_tokens, .first_line = first_line};
+  if (classifier.problem_type() == ProblemType::regression) {
+    return print_numbers(out, options.json, classifier.scores(lines, how));
+  }
+  const Selection selected = selection(options, classifier);
+  auto results = classifier.classify(lines, selected.count, how);
+  for (Classes& classes : results) drop_unlikely(classes, selected.threshold);
+  print(out, options, results);
+}
+
 int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
   const auto classifier = infer::LineClassifier::load(options.model);
-  over_chunks(
-      in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
-        const auto results = classifier.classify(
-            lines, options.top, {.batch_tokens = options.batch_tokens, .first_line = first_line});
-        print(out, options, results);
-      });
+  check_threshold(options, classifier.problem_type() == ProblemType::multi_label);
+  check_as(ErrorKind::usage, !options.top || classifier.problem_type() != ProblemType::regression,
+           options.model, ": --top is for models of labels, and this one predicts a number");
+  const bool has_pairs = classifier.reads_pairs();
+  over_chunks(in, out, has_pairs ? LineFormat::text : options.input_format,
+              [&](const std::vector<std::string>& lines, Index first_line) {
+                if (!has_pairs) {
+                  return classify_texts(classifier, {lines}, first_line, options, out);
+                }
+                const TextPairLines pairs =
+                    parse_text_pairs(lines, options.input_format, first_line);
+                classify_texts(classifier, {pairs.first, pairs.second}, first_line, options, out);
+              });
   return 0;
 }
 
 int classify_images(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
   const auto labeller = infer::ImageLabeller::load(options.model);
+  check_threshold(options, /*has_label_sets=*/false);
   over_chunks(in, out, options.input_format, [&](const std::vector<std::string>& paths, Index) {
-    print(out, options, labeller.classify_files(paths, options.top));
+    print(out, options, labeller.classify_files(paths, options.top.value_or(1)));
   });
   return 0;
 }
@@ -81,8 +132,9 @@ void print_json_tags(std::ostream& out, const Words& words) {
 }
 
 int tag_words(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
-  check_as(ErrorKind::usage, options.top == 1, "`top`: expected 1 for a tagger, found ",
-           options.top);
+  check_threshold(options, /*has_label_sets=*/false);
+  check_as(ErrorKind::usage, options.top.value_or(1) == 1, "`top`: expected 1 for a tagger, found ",
+           options.top.value_or(1));
   const auto tagger = infer::LineTagger::load(options.model);
   over_chunks(
       in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
@@ -111,16 +163,21 @@ Command classify_command() {
   auto options = std::make_shared<ClassifyOptions>();
   Command command("classify",
                   "Classify every line of standard input.\n"
-                  "A line is a text or, for an image classifier, the path of an image. A tagger "
-                  "gives every word of the line its tag.",
+                  "A line is a text or, for an image classifier, the path of an image. For a model "
+                  "of pairs it is two texts with a tab between them, or an array of two strings "
+                  "with --json-input. A tagger gives every word of the line its tag.",
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   add_line_format(command, options->input_format);
   command.group(option_group::output);
   command.number("--top,--top-k", options->top, {1, max_top}, "print the K most likely labels");
+  command.number("--threshold", options->threshold, {0.0, 1.0},
+                 "print all labels of at least this probability, for models that give several "
+                 "[0.5]");
   command.flag("--json", options->json,
-               "print one JSON value per line: labels or tagged words with their probabilities");
+               "print one JSON value per line: labels or tagged words with their probabilities, or "
+               "a score");
   command.accept_batch_tokens(options->batch_tokens, "tokens in a batch");
   command.accept_threads();
   command.run([options] { return classify(*options, std::cin, std::cout); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "heed/base/index.h"
@@ -13,15 +14,19 @@ namespace heed::cli {
 struct ClassifyOptions {
   std::string model = {};
   LineFormat input_format = LineFormat::text;
-  Index top = 1;
+  // Nothing: 1, or where a text may have several labels, those of `threshold`.
+  std::optional<Index> top = {};
+  std::optional<double> threshold = {};  // of several labels; nothing: 0.5
   bool json = false;
   Index batch_tokens = 2048;
 };
 
 // One line of `in` gives one line of `out`: the most likely label, a tab and its probability, and
-// so on for the next `top`, with labels as on_one_line writes them; or a JSON object. The lines are
-// paths of PNG or JPEG files if the model is a classifier of images. Refuses blank lines and what
-// is no image (ErrorKind::data).
+// so on for the next `top`, with labels as on_one_line writes them; all labels with a probability
+// of at least `threshold`, which may be none, if the model gives several; the number of a
+// regression; or a JSON object. A line is a text, two texts as parse_text_pairs reads them, or the
+// path of a PNG or JPEG file, as the model wants it. Refuses blank lines and what is no image
+// (ErrorKind::data), and options that do not fit the model (ErrorKind::usage).
 // Of a tagger, the tags of the line's words between spaces, or a JSON array of the words; a blank
 // line has none. Refuses `top` above 1 (ErrorKind::usage).
 int classify(const ClassifyOptions& options, std::istream& in, std::ostream& out);

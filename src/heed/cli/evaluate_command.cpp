@@ -170,16 +170,17 @@ int print_metrics(const EvaluateOptions& options, std::span<const std::string> h
   return 0;
 }
 
-data::RecordOptions record_options(const EvaluateOptions& options) {
-  return {.fields = data::parse_field_names(options.fields, 2, "`fields`"),
+data::RecordOptions record_options(const EvaluateOptions& options, data::FieldCount num_fields) {
+  return {.fields = data::parse_field_names(options.fields, num_fields, "`fields`"),
           .has_header = options.header};
 }
 
 int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
   const auto translator = infer::Translator::load(options.model);
   const text::ParallelLines pairs =
-      options.pairs.empty() ? text::read_parallel_lines(options.source, options.target)
-                            : data::read_record_pairs(options.pairs, record_options(options)).lines;
+      options.pairs.empty()
+          ? text::read_parallel_lines(options.source, options.target)
+          : data::read_record_pairs(options.pairs, record_options(options, 2)).lines;
   infer::TranslationOptions how{
       .search = translator.default_search(), .truncate = options.truncate, .with_scores = false};
   how.search.beam_size = options.beam_size.value_or(how.search.beam_size);
@@ -190,10 +191,14 @@ int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
   return print_metrics(options, hypotheses, pairs.target, out);
 }
 
+void print_report(std::ostream& out, const Json& report) {
+  out << report.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 int evaluate_contrastive(const EvaluateOptions& options, std::ostream& out) {
   const auto scorer = infer::PairScorer::load(options.model);
   const std::vector<data::ContrastiveItem> items =
-      data::read_contrastive_items(options.contrastive, record_options(options));
+      data::read_contrastive_items(options.contrastive, record_options(options, 2));
   const auto scores = infer::score_contrastive(
       scorer, items, {.normalize = options.normalize, .truncate = options.truncate});
   std::vector<bool> is_right;
@@ -207,7 +212,7 @@ int evaluate_contrastive(const EvaluateOptions& options, std::ostream& out) {
   if (options.json) {
     Json report = contrastive_report(total, by_group);
     report["normalized"] = options.normalize;
-    out << report.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    print_report(out, report);
   } else {
     out << accuracy_lines(total, by_group);
   }
@@ -224,24 +229,87 @@ int print_scores(const EvaluateOptions& options, const std::vector<int>& right,
   for (const auto& best : results) given.push_back(best.front().of_class);
   const metrics::ConfusionTable table(right, given, static_cast<int>(labels.size()));
   if (options.json) {
-    out << class_report(table, labels, options.confusion)
-               .dump(-1, ' ', false, Json::error_handler_t::replace)
-        << '\n';
+    print_report(out, class_report(table, labels, options.confusion));
   } else {
     out << score_lines(table) << (options.confusion ? confusion_lines(table, labels) : "");
   }
   return 0;
 }
 
+// The labels of each line that are likely enough.
+std::vector<metrics::LabelSet> likely_labels(const Classes& results, double threshold) {
+  std::vector<metrics::LabelSet> sets;
+  for (const auto& probabilities : results) {
+    metrics::LabelSet& set = sets.emplace_back();
+    for (const infer::ClassProbability& one : probabilities) {
+      if (one.probability >= threshold) set.push_back(one.of_class);
+    }
+    std::ranges::sort(set);
+  }
+  return sets;
+}
+
+int print_label_scores(const EvaluateOptions& options, const metrics::LabelCounts& counts,
+                       const std::vector<std::string>& labels, std::ostream& out) {
+  if (options.json) {
+    print_report(out, label_report(counts, labels));
+  } else {
+    out << score_lines(counts);
+  }
+  return 0;
+}
+
+int print_number_scores(const EvaluateOptions& options, const std::vector<double>& right,
+                        const std::vector<double>& given, std::ostream& out) {
+  if (options.json) {
+    print_report(out, number_report(right, given));
+  } else {
+    out << number_score_lines(right, given);
+  }
+  return 0;
+}
+
+void check_fits(const EvaluateOptions& options, ProblemType problem) {
+  check_as(ErrorKind::usage, !options.threshold || problem == ProblemType::multi_label,
+           options.model,
+           ": --threshold is for models that give a text several labels, and this one does not");
+  check_as(ErrorKind::usage, !options.confusion || problem == ProblemType::single_label,
+           options.model,
+           ": --confusion is for models that give a text one label, and this one "
+           "is for ",
+           name_of(problem));
+}
+
 int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
   const auto classifier = infer::LineClassifier::load(options.model);
-  const auto lines = data::read_labelled_lines(options.labelled, record_options(options)).lines;
-  const auto right = data::classes_of(lines, classifier.labels(), options.labelled.string());
-  return print_scores(options, right, classifier.classify(data::texts_of(lines)),
-                      classifier.labels(), out);
+  const ProblemType problem = classifier.problem_type();
+  check_fits(options, problem);
+  const bool has_pairs = classifier.reads_pairs();
+  const auto lines = data::read_labelled_lines(
+                         options.labelled, record_options(options, has_pairs ? 3 : 2), problem,
+                         has_pairs ? data::TextPairs::always : data::TextPairs::never)
+                         .lines;
+  const std::vector<std::string> first = data::texts_of(lines);
+  const std::vector<std::string> second =
+      has_pairs ? data::second_texts_of(lines) : std::vector<std::string>();
+  const auto right =
+      data::targets_of(lines, classifier.labels(), options.labelled.string(), problem);
+  if (problem == ProblemType::regression) {
+    return print_number_scores(options, right.numbers, classifier.scores({first, second}), out);
+  }
+  const auto num_labels = std::ssize(classifier.labels());
+  const Classes results = classifier.classify(infer::TextLines{first, second}, num_labels);
+  if (problem == ProblemType::single_label) {
+    return print_scores(options, right.classes, results, classifier.labels(), out);
+  }
+  const metrics::LabelCounts counts(right.label_sets,
+                                    likely_labels(results, options.threshold.value_or(0.5)),
+                                    static_cast<int>(num_labels));
+  return print_label_scores(options, counts, classifier.labels(), out);
 }
 
 int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
+  check_fits(options, ProblemType::single_label);
   const auto tagger = infer::LineTagger::load(options.model);
   const auto lines = data::read_tagged_lines(options.tagged);
   const auto right = data::tag_numbers(lines, tagger.tags(), options.tagged.string());
@@ -252,9 +320,7 @@ int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
   }
   const metrics::TagScores scores = metrics::score_tags(predicted, right, tagger.tags());
   if (options.json) {
-    out << tag_report(scores, tagger.tags(), options.confusion)
-               .dump(-1, ' ', false, Json::error_handler_t::replace)
-        << '\n';
+    print_report(out, tag_report(scores, tagger.tags(), options.confusion));
   } else {
     out << score_lines(scores)
         << (options.confusion ? confusion_lines(scores.words, tagger.tags()) : "");
@@ -263,6 +329,7 @@ int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
 }
 
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
+  check_fits(options, ProblemType::single_label);
   const auto labeller = infer::ImageLabeller::load(options.model);
   const auto images =
       data::LabelledImages::read(options.images.string(), data::ImagePart::test,
@@ -339,7 +406,8 @@ namespace {
 std::vector<CLI::Option*> add_column_options(Command& command, EvaluateOptions& options) {
   CLI::Option* fields =
       command.option("--fields", options.fields,
-                     "columns of source,target or label,text: names, or numbers from 1");
+                     "columns of source,target or label,text[,text_pair]: names, or numbers from "
+                     "1");
   const auto flag = [&](const char* name, bool value, const char* description) {
     const auto set = [&options, value] { options.header = value; };
     return command.app()->add_flag_callback(name, set, description)->group(option_group::input);
@@ -402,6 +470,10 @@ void add_input_options(Command& command, EvaluateOptions& options) {
       .flag("--confusion", options.confusion,
             "print the confusion matrix of a classifier or tagger")
       ->excludes(reference);
+  command
+      .number("--threshold", options.threshold, {0.0, 1.0},
+              "probability from which on a text has a label, of several [0.5]")
+      ->needs(labelled);
 }
 
 }  // namespace
@@ -414,7 +486,8 @@ Command evaluate_command() {
       "Translations: BLEU and chrF, equal to sacreBLEU 2.3.1. Language models: perplexity.\n"
       "Summaries: ROUGE, equal to rouge-score 0.1.2. Answers: exact match, F1 as in SQuAD 2.0.\n"
       "Contrastive translations: how often the reference is likelier than the wrong ones.\n"
-      "Classifiers of text or images: accuracy and macro-F1.\n"
+      "Classifiers of text or images: accuracy and macro-F1; of several labels: micro-F1, macro-F1 "
+      "and subset accuracy. Regression: Pearson, Spearman and mean squared error.\n"
       "Taggers: accuracy, and F1 of entities, equal to seqeval 1.2.",
       "heed evaluate --model my-model --source test.en --target test.de");
   command.group(option_group::model);

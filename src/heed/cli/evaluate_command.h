@@ -37,6 +37,7 @@ struct EvaluateOptions {
   std::filesystem::path images = {};
   std::string model = {};
   bool confusion = false;
+  std::optional<double> threshold = {};  // of several labels; nothing: 0.5
 };
 
 // Hypotheses from `in`, one a line; scores to `out`, one a line, or as one JSON object. With

@@ -220,11 +220,21 @@ constexpr ScoreFormat score_formats[]{{"bleu", "BLEU", 2},
                                       {"squad_exact_match", "SQuAD exact match", 2},
                                       {"squad_f1", "SQuAD F1", 2},
                                       {"macro_f1", "macro-F1", 4},
-                                      {"f1", "F1", 4}};
+                                      {"f1", "F1", 4},
+                                      {"micro_f1", "micro-F1", 4},
+                                      {"subset_accuracy", "subset accuracy", 4},
+                                      {"pearson", "Pearson", 4},
+                                      {"spearman", "Spearman", 4},
+                                      {"mse", "MSE", 4}};
 
 ScoreFormat format_of(std::string_view name) {
   const auto format = std::ranges::find(score_formats, name, &ScoreFormat::name);
   return format == std::end(score_formats) ? ScoreFormat{name, name, 4} : *format;
+}
+
+// The loss of a classifier is not that of tokens, and that of a regression no log-likelihood.
+bool has_perplexity(const train::ValidationReport& report) {
+  return !report.score("accuracy") && !report.score("micro_f1") && !report.score("pearson");
 }
 
 }  // namespace
@@ -247,7 +257,7 @@ void TrainingProgress::on_validation(const train::ValidationReport& report) {
   if (options_.quiet) return;
   clear_bar();
   log_ << fmt::format("validation  update {}  loss {:.3f}", report.update, report.loss);
-  if (!report.score("accuracy")) log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
+  if (has_perplexity(report)) log_ << fmt::format("  perplexity {:.2f}", report.perplexity);
   for (const train::Score& score : report.scores) {
     log_ << "  " << score_label(score.name) << ' ' << score_value(score);
   }

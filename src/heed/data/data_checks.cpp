@@ -26,6 +26,10 @@ constexpr std::size_t min_count = 10;
 constexpr std::size_t min_lines = 8;
 constexpr std::size_t min_labels = 5;
 
+// Fewer numbers may be the names of classes.
+constexpr std::size_t min_numbers = 20;
+
+using LabelCounts = std::map<std::string, std::size_t, std::less<>>;
 using Hashes = std::vector<std::uint64_t>;
 
 std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
@@ -53,7 +57,12 @@ Hashes sorted_hashes(const text::ParallelLines& pairs) {
 Hashes sorted_hashes(std::span<const LabelledLine> lines) {
   Hashes hashes;
   hashes.reserve(lines.size());
-  for (const LabelledLine& line : lines) hashes.push_back(hash_of(line.text));
+  std::string both;
+  for (const LabelledLine& line : lines) {
+    both = line.text;
+    if (!line.second.empty()) both.append(1, '\n').append(line.second);
+    hashes.push_back(hash_of(both));
+  }
   std::ranges::sort(hashes);
   return hashes;
 }
@@ -166,14 +175,28 @@ void check_scripts(const text::ParallelLines& training, const text::ParallelLine
       source, target, target, source));
 }
 
-std::map<std::string_view, std::size_t> count_labels(std::span<const LabelledLine> lines) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const LabelledLine& line : lines) ++counts[line.label];
+LabelCounts count_labels(std::span<const LabelledLine> lines, ProblemType problem) {
+  LabelCounts counts;
+  for (const LabelledLine& line : lines) {
+    if (problem != ProblemType::multi_label) {
+      ++counts[line.label];
+      continue;
+    }
+    for (const std::string& label : split_labels(line.label)) ++counts[label];
+  }
   return counts;
 }
 
-void check_labels(std::span<const LabelledLine> lines, std::vector<std::string>& warnings) {
-  const auto counts = count_labels(lines);
+void check_for_numbers(const LabelCounts& counts, std::vector<std::string>& warnings) {
+  const bool are_numbers = std::ranges::all_of(
+      counts, [](const auto& one) { return label_number(one.first).has_value(); });
+  if (!are_numbers || counts.size() < min_numbers) return;
+  warnings.push_back(fmt::format(
+      "all {} labels are numbers: if they are amounts, `problem_type` regression predicts them",
+      counts.size()));
+}
+
+void check_for_rare_labels(const LabelCounts& counts, std::vector<std::string>& warnings) {
   const auto once = std::ranges::count_if(counts, [](const auto& one) { return one.second == 1; });
   const Share rare{static_cast<std::size_t>(once), counts.size()};
   if (2 * rare.count <= rare.all || counts.size() < min_labels) return;
@@ -195,9 +218,14 @@ std::vector<std::string> check_pairs(const text::ParallelLines& training,
 }
 
 std::vector<std::string> check_labelled(std::span<const LabelledLine> training,
-                                        std::span<const LabelledLine> validation) {
+                                        std::span<const LabelledLine> validation,
+                                        ProblemType problem) {
   std::vector<std::string> warnings;
-  check_labels(training, warnings);
+  if (problem != ProblemType::regression) {
+    const LabelCounts counts = count_labels(training, problem);
+    check_for_rare_labels(counts, warnings);
+    if (problem == ProblemType::single_label) check_for_numbers(counts, warnings);
+  }
   check_repetitions(sorted_hashes(training), sorted_hashes(validation), "lines", warnings);
   return warnings;
 }
@@ -211,7 +239,7 @@ std::vector<std::string> check_lines(std::span<const std::string> training,
 
 bool are_columns_swapped(std::span<const LabelledLine> lines) {
   if (lines.size() < min_lines) return false;
-  const std::size_t num_labels = count_labels(lines).size();
+  const std::size_t num_labels = count_labels(lines, ProblemType::single_label).size();
   Hashes texts = sorted_hashes(lines);
   const auto num_texts =
       static_cast<std::size_t>(std::unique(texts.begin(), texts.end()) - texts.begin());

@@ -17,9 +17,11 @@ namespace heed::data {
 std::vector<std::string> check_pairs(const text::ParallelLines& training,
                                      const text::ParallelLines* validation);
 
-// Labels that occur once, lines that occur again, validation lines in the training data.
+// Labels that occur once, classes that look like the numbers of a regression, lines that occur
+// again, validation lines in the training data.
 std::vector<std::string> check_labelled(std::span<const LabelledLine> training,
-                                        std::span<const LabelledLine> validation);
+                                        std::span<const LabelledLine> validation,
+                                        ProblemType problem = ProblemType::single_label);
 
 // Lines that occur again, validation lines in the training data.
 std::vector<std::string> check_lines(std::span<const std::string> training,

@@ -12,36 +12,50 @@ LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (text::is_blank(lines[i])) encoded[i].clear();
   }
-  return of_tokens(std::move(encoded), options);
+  return {std::move(encoded), options, truncate_text};
+}
+
+LineCorpus LineCorpus::tokenize_pairs(std::span<const std::string> first,
+                                      std::span<const std::string> second,
+                                      const text::Tokenizer& tokenizer,
+                                      const LengthOptions& options) {
+  auto encoded = text::encode_pairs(first, second, tokenizer);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (text::is_blank(first[i]) || text::is_blank(second[i])) encoded[i].clear();
+  }
+  return {std::move(encoded), options, truncate_pair};
 }
 
 LineCorpus LineCorpus::of_tokens(std::vector<std::vector<int>> lines,
                                  const LengthOptions& options) {
-  LineCorpus corpus;
+  return {std::move(lines), options, truncate_text};
+}
+
+LineCorpus::LineCorpus(std::vector<std::vector<int>> encoded, const LengthOptions& options,
+                       Truncate truncate) {
   std::vector<Index> lengths;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].empty()) {
-      ++corpus.num_blank_;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    if (encoded[i].empty()) {
+      ++num_blank_;
       continue;
     }
-    lengths.push_back(std::ssize(lines[i]));
-    const bool is_truncated = options.truncate > 0 && truncate_text(lines[i], options.truncate);
-    const auto length = std::ssize(lines[i]);
+    lengths.push_back(std::ssize(encoded[i]));
+    const bool is_truncated = options.truncate > 0 && truncate(encoded[i], options.truncate);
+    const auto length = std::ssize(encoded[i]);
     if (length > options.max_length) {
-      ++corpus.num_too_long_;
+      ++num_too_long_;
     } else {
-      corpus.num_truncated_ += is_truncated;
-      corpus.lines_.push_back(std::move(lines[i]));
-      corpus.sizes_.push_back({.source = length, .target = 0});
-      corpus.places_.push_back(static_cast<Index>(i));
+      num_truncated_ += is_truncated;
+      lines_.push_back(std::move(encoded[i]));
+      sizes_.push_back({.source = length, .target = 0});
+      places_.push_back(static_cast<Index>(i));
     }
   }
-  check_as(ErrorKind::data, corpus.size() > 0,
-           "corpus: expected lines of text, found none that can be used among ", lines.size(), " (",
-           corpus.num_blank_, " blank, ", corpus.num_too_long_, " longer than ", options.max_length,
+  check_as(ErrorKind::data, size() > 0,
+           "corpus: expected lines of text, found none that can be used among ", encoded.size(),
+           " (", num_blank_, " blank, ", num_too_long_, " longer than ", options.max_length,
            " tokens)");
-  corpus.lengths_ = summarize_lengths(std::move(lengths));
-  return corpus;
+  lengths_ = summarize_lengths(std::move(lengths));
 }
 
 }  // namespace heed::data

@@ -22,6 +22,11 @@ class LineCorpus {
   // The same of lines that are tokenized already; a blank one has no tokens.
   static LineCorpus of_tokens(std::vector<std::vector<int>> lines, const LengthOptions& options);
 
+  // The same for pairs of texts, each as one line: a </s> b </s>.
+  static LineCorpus tokenize_pairs(std::span<const std::string> first,
+                                   std::span<const std::string> second,
+                                   const text::Tokenizer& tokenizer, const LengthOptions& options);
+
   Index size() const { return std::ssize(lines_); }
   std::span<const int> ids(Index line) const { return lines_[line]; }  // the last is the end token
   // Sizes for a batch plan; a line has one side.
@@ -36,6 +41,11 @@ class LineCorpus {
   const TextLengths& lengths() const { return lengths_; }
 
  private:
+  using Truncate = bool (*)(std::vector<int>& ids, Index max_tokens);
+  // Blank lines have no tokens.
+  LineCorpus(std::vector<std::vector<int>> encoded, const LengthOptions& options,
+             Truncate truncate);
+
   std::vector<std::vector<int>> lines_;
   std::vector<PairSize> sizes_;
   std::vector<Index> places_;

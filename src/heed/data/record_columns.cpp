@@ -71,7 +71,7 @@ std::string placeholders(std::span<const FieldRole> roles) {
   std::string text;
   for (const FieldRole& role : roles) {
     text.append(text.empty() ? "" : ",");
-    for (const char c : role.name) text += static_cast<char>(c - 'a' + 'A');
+    for (const char c : role.name) text += c == '_' ? c : static_cast<char>(c - 'a' + 'A');
   }
   return text;
 }
@@ -113,6 +113,25 @@ std::vector<std::size_t> places_of(const FieldRole& role, const Names& names) {
     for (const std::size_t place : places_of(name, names)) places.push_back(place);
   }
   return places;
+}
+
+// Those that must be there, and those of the others that are named.
+std::vector<FieldRole> roles_among(const Names& names, std::span<const FieldRole> roles,
+                                   const RecordOptions& options) {
+  std::vector<FieldRole> found;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const bool is_named =
+        options.fields.empty() ? !places_of(roles[i], names).empty() : i < options.fields.size();
+    if (!roles[i].is_optional || is_named) found.push_back(roles[i]);
+  }
+  return found;
+}
+
+std::vector<FieldRole> roles_that_must_be(std::span<const FieldRole> roles) {
+  std::vector<FieldRole> some;
+  std::ranges::copy_if(roles, std::back_inserter(some),
+                       [](const FieldRole& role) { return !role.is_optional; });
+  return some;
 }
 
 // What is looked for in a header: given names, or the names of roles.
@@ -187,9 +206,10 @@ bool is_name_like(const std::string& cell) {
 }
 
 bool is_column_word(const std::string& cell) {
+  static const std::vector<FieldRole> labelled =
+      labelled_roles(ProblemType::single_label, TextPairs::always);
   const auto has_name = [&](const FieldRole& role) { return is_named(role, cell); };
-  return other_columns.contains(unnumbered_key(cell)) ||
-         std::ranges::any_of(labelled_roles(), has_name) ||
+  return other_columns.contains(unnumbered_key(cell)) || std::ranges::any_of(labelled, has_name) ||
          std::ranges::any_of(pair_roles(), has_name);
 }
 
@@ -281,6 +301,30 @@ const std::vector<FieldRole>& labelled_roles() {
   return roles;
 }
 
+std::vector<FieldRole> labelled_roles(ProblemType problem, TextPairs pairs) {
+  std::vector<FieldRole> roles = labelled_roles();
+  const auto add = [](FieldRole& role, const Names& names) {
+    role.names.insert(role.names.end(), names.begin(), names.end());
+  };
+  if (problem == ProblemType::regression) {
+    roles[0].value = JsonValue::number;
+    add(roles[0], {"score", "scores", "rating", "similarity", "value"});
+  }
+  if (problem == ProblemType::multi_label) {
+    roles[0].value = JsonValue::list;
+    add(roles[0], {"categories", "classes", "tags", "topics", "emotions", "genres"});
+  }
+  if (pairs == TextPairs::never) return roles;
+  add(roles[1], {"text1", "text_1", "text_a", "sentence1", "sentence_1", "sentence_a", "question1",
+                 "question_1", "premise"});
+  roles.push_back({"text_pair",
+                   {"text_pair", "text2", "text_2", "text_b", "sentence2", "sentence_2",
+                    "sentence_b", "question2", "question_2", "hypothesis"},
+                   JsonValue::whole_number,
+                   pairs == TextPairs::if_named});
+  return roles;
+}
+
 const std::vector<FieldRole>& pair_roles() {
   static const std::vector<FieldRole> roles{
       {"source",
@@ -296,7 +340,7 @@ bool is_named(const FieldRole& role, std::string_view column) {
   return std::ranges::find(role.names, unnumbered_key(column)) != role.names.end();
 }
 
-Names parse_field_names(std::string_view names, std::size_t count, std::string_view what) {
+Names parse_field_names(std::string_view names, FieldCount count, std::string_view what) {
   Names fields;
   for (std::string_view rest = names; !names.empty();) {
     const std::size_t end = rest.find(',');
@@ -305,8 +349,10 @@ Names parse_field_names(std::string_view names, std::size_t count, std::string_v
     rest.remove_prefix(end + 1);
   }
   const bool has_empty = std::ranges::find(fields, "") != fields.end();
-  check_as(ErrorKind::usage, names.empty() || (fields.size() == count && !has_empty), what,
-           ": expected ", count, " names with a comma between them, found '", names, "'");
+  const bool is_counted = fields.size() >= count.min && fields.size() <= count.max;
+  check_as(ErrorKind::usage, names.empty() || (is_counted && !has_empty), what, ": expected ",
+           count.min, count.min < count.max ? fmt::format(" or {}", count.max) : "",
+           " names with a comma between them, found '", names, "'");
   for (auto field = fields.begin(); field != fields.end(); ++field) {
     check_as(ErrorKind::usage, std::find(field + 1, fields.end(), *field) == fields.end(), what,
              ": expected different names, found '", *field, "' twice");
@@ -316,7 +362,7 @@ Names parse_field_names(std::string_view names, std::size_t count, std::string_v
 
 std::string describe(std::span<const std::string> columns, std::span<const FieldRole> roles) {
   std::string text;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
     text.append(i > 0 ? ", " : "").append(columns[i]);
     text.append(i > 0 ? " the " : " is the ").append(roles[i].name);
   }
@@ -327,29 +373,32 @@ Columns choose_columns(std::span<const Row> rows, std::span<const FieldRole> rol
                        const RecordOptions& options, const TableFormat& format) {
   const Row& first = rows.front();
   const std::string where = format.file + ':' + std::to_string(first.line) + ": ";
-  const Wanted wanted{roles, options};
-  const bool has_header = is_header(rows, wanted, format);
-  const bool has_names = has_header && wanted.num_found(first.fields) == roles.size();
+  std::vector<FieldRole> named = roles_among(first.fields, roles, options);
+  const bool has_header = is_header(rows, {named, options}, format);
+  if (!has_header && options.fields.empty()) named = roles_that_must_be(roles);
+  const Wanted wanted{named, options};
+  const bool has_names = has_header && wanted.num_found(first.fields) == named.size();
   if (!has_names && are_numbers(options.fields)) {
     return columns_by_number(rows, wanted, has_header, where);
   }
   if (has_header) return columns_of_header(first.fields, wanted, where);
   if (!options.fields.empty()) return columns_by_number(rows, wanted, has_header, where);
-  return columns_by_order(first.fields, roles, format, where);
+  return columns_by_order(first.fields, named, format, where);
 }
 
 Names choose_members(const Names& members, std::span<const FieldRole> roles,
                      const RecordOptions& options, const std::string& where) {
-  const Wanted wanted{roles, options};
+  const std::vector<FieldRole> named = roles_among(members, roles, options);
+  const Wanted wanted{named, options};
   Names chosen;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
+  for (std::size_t i = 0; i < named.size(); ++i) {
     const std::vector<std::size_t> places = wanted.places(i, members);
     check_as(ErrorKind::data, places.size() <= 1, where, ": expected one member for the ",
-             roles[i].name, ", found ", list_names(members), header_remedy(wanted, true));
+             named[i].name, ", found ", list_names(members), header_remedy(wanted, true));
     chosen.push_back(places.empty() ? wanted.name(i) : members[places.front()]);
   }
   check_as(ErrorKind::data, std::set(chosen.begin(), chosen.end()).size() == chosen.size(), where,
-           ": expected different members for ", list_names(names_of(roles)), ", found ",
+           ": expected different members for ", list_names(names_of(named)), ", found ",
            list_names(members), header_remedy(wanted, true));
   return chosen;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "heed/base/cancellation.h"
@@ -9,6 +11,7 @@
 #include "heed/base/printable.h"
 #include "heed/data/record_file.h"
 #include "heed/io/json_fields.h"
+#include "heed/text/lines.h"
 
 namespace heed::data {
 namespace {
@@ -44,19 +47,40 @@ std::vector<Record> select_fields(Rows rows, const Columns& columns, const Recor
   return records;
 }
 
+// "red|blue"
+std::string joined_list(const Names& items, const std::string& where) {
+  std::string list;
+  for (const std::string& item : items) {
+    check_as(ErrorKind::data, !text::is_blank(item) && item.find(list_separator) == item.npos,
+             where, ": expected strings that are not blank and without ", list_separator,
+             ", found \"", excerpt(item), '"');
+    list.append(list.empty() ? "" : std::string(1, list_separator)).append(item);
+  }
+  return list;
+}
+
+std::string member(const io::JsonFields& object, const std::string& name, JsonValue allowed,
+                   const std::string& where) {
+  if (!object.has(name)) return text_member(object, name);
+  const nlohmann::json& value = object.json()[name];
+  if (allowed == JsonValue::number && value.is_number()) return value.dump();
+  if (allowed == JsonValue::list && value.is_array()) {
+    return joined_list(object.texts(name), where + ": " + name);
+  }
+  return text_member(object, name);
+}
+
 // The first object says which members hold the roles.
 Records parse_jsonl(const RecordFile& file, std::span<const FieldRole> roles,
                     const RecordOptions& options) {
   Records all;
   Names members;
   file.for_each_object([&](std::size_t line, const io::JsonFields& object) {
-    if (members.empty()) {
-      const std::string where = file.name + ':' + std::to_string(line);
-      members = choose_members(object.names(), roles, options, where);
-    }
+    const std::string where = file.name + ':' + std::to_string(line);
+    if (members.empty()) members = choose_members(object.names(), roles, options, where);
     all.records.push_back({line, {}});
-    for (const std::string& one : members) {
-      all.records.back().values.push_back(text_member(object, one));
+    for (std::size_t role = 0; role < members.size(); ++role) {
+      all.records.back().values.push_back(member(object, members[role], roles[role].value, where));
     }
   });
   if (!members.empty()) {
@@ -84,9 +108,12 @@ Records parse_table(const RecordFile& file, std::span<const FieldRole> roles,
 
 Records read_records(const std::filesystem::path& path, std::span<const FieldRole> roles,
                      const RecordOptions& options) {
-  check(!roles.empty() && (options.fields.empty() || options.fields.size() == roles.size()),
-        "read_records: expected a field for each of ", roles.size(), " roles, got ",
-        options.fields.size());
+  const auto num_needed =
+      static_cast<std::size_t>(std::ranges::count(roles, false, &FieldRole::is_optional));
+  const std::size_t num_given = options.fields.size();
+  check(
+      !roles.empty() && (num_given == 0 || (num_given >= num_needed && num_given <= roles.size())),
+      "read_records: expected a field for each of ", roles.size(), " roles, got ", num_given);
   const RecordFile file = RecordFile::read(path);
   Records records =
       file.has_columns() ? parse_table(file, roles, options) : parse_jsonl(file, roles, options);

@@ -18,7 +18,7 @@ namespace heed::data {
 
 struct Record {
   std::size_t line;                 // of its start in the file, counted from 1
-  std::vector<std::string> values;  // one for each role, in that order
+  std::vector<std::string> values;  // one for each role that is there, in that order
 };
 
 struct Records {
@@ -33,7 +33,7 @@ struct Records {
 //           columns. Without a header they are the first ones, in order.
 //   .csv    RFC 4180: fields between commas, in quotes if they hold commas, quotes or line ends.
 //           The same, but without a header there are as many columns as roles.
-//   .jsonl  one JSON object a line; fields are strings, or integers, which become their digits.
+//   .jsonl  one JSON object a line; fields are strings, or what JsonValue says.
 //
 // Standard input ("-") has no name: it holds objects if it begins with '{', tab-separated values if
 // its first line has a tab, and comma-separated values otherwise.

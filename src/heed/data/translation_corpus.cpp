@@ -15,6 +15,18 @@ bool truncate_text(std::vector<int>& ids, Index max_tokens) {
   return true;
 }
 
+bool truncate_pair(std::vector<int>& ids, Index max_tokens) {
+  if (std::ssize(ids) <= max_tokens) return false;
+  const auto first_end = std::ranges::find(ids, text::Tokenizer::end);
+  const Index first = first_end - ids.begin(), second = std::ssize(ids) - first - 2;
+  const Index room = std::max<Index>(max_tokens - 2, 0);  // besides the end tokens
+  const Index kept_first = std::min(first, std::max((room + 1) / 2, room - second));
+  const Index kept_second = std::min(second, room - kept_first);
+  ids.erase(first_end + 1 + kept_second, ids.end() - 1);
+  ids.erase(ids.begin() + kept_first, ids.begin() + first);
+  return true;
+}
+
 TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> source,
                                               std::span<const std::string> target,
                                               const text::Tokenizer& tokenizer,

@@ -25,6 +25,8 @@ struct LengthOptions {
 
 // Cuts the end of a text; its end token stays. True: there was something to cut.
 bool truncate_text(std::vector<int>& ids, Index max_tokens);
+// The same for a </s> b </s>: cuts the longer text until both are as long, then both.
+bool truncate_pair(std::vector<int>& ids, Index max_tokens);
 
 // Keeps the pairs that can be trained on and counts the others. Pair i is its i-th kept pair.
 class TranslationCorpus {

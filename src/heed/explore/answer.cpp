@@ -42,6 +42,15 @@ void check_not_blank(const std::string& text) {
   check_as(ErrorKind::data, !text::is_blank(text), "text: expected a sentence, found a blank one");
 }
 
+// What is shown of a class is its share of a softmax over all, for one text.
+void check_problem(const models::TransformerConfig& config) {
+  check_as(ErrorKind::usage, config.problem_type == ProblemType::single_label,
+           "explore: expected a classifier of one label for each text, found ",
+           name_of(config.problem_type));
+  check_as(ErrorKind::usage, !config.text_pairs,
+           "explore: expected a classifier of single texts, found one of pairs of texts");
+}
+
 std::vector<int> encode(const ModelSession& session, const std::string& text) {
   const text::Tokenizer& tokenizer = session.tokenizer();
   if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
@@ -177,6 +186,7 @@ json array_of(const Values& values, ToJson value_json) {
 }  // namespace
 
 std::vector<int> source_ids(const ModelSession& session, const std::string& text) {
+  check_problem(session.config());
   check_characters(text);
   std::vector<int> ids = encode(session, text);
   if (session.config().truncate_source > 0) {
@@ -195,6 +205,7 @@ std::vector<int> target_ids(const ModelSession& session, const std::string& text
 }
 
 Answer answer(const ModelSession& session, const std::string& text, const AnswerOptions& options) {
+  check_problem(session.config());
   return with_finite_outcome([&] {
     if (session.translator()) return translation(*session.translator(), text, options);
     if (session.text_generator()) return continuation(session, text, options);

@@ -19,7 +19,8 @@ inline constexpr Index max_page_beam_size = 32;  // of models::max_beam_size: th
 // The tokens of a text as the model's own functions take them: with the end token, except for a
 // language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank
 // texts for the others, for a masked model a text without a mask (Tokenizer::mask_piece), other
-// bytes than UTF-8, and more characters or tokens than above.
+// bytes than UTF-8, and more characters or tokens than above; and (ErrorKind::usage) classifiers of
+// pairs of texts, of several labels, and of numbers.
 std::vector<int> source_ids(const ModelSession& session, const std::string& text);
 
 // The input of a teacher-forced decoder: the end token, then the tokens of the text.

@@ -61,7 +61,12 @@ constexpr const char* measures[]{"update",
                                  "rougeL",
                                  "exact_match",
                                  "squad_exact_match",
-                                 "squad_f1"};
+                                 "squad_f1",
+                                 "micro_f1",
+                                 "subset_accuracy",
+                                 "pearson",
+                                 "spearman",
+                                 "mse"};
 
 json measures_of(const json& line) {
   json object{{"kind", "validation"}};

@@ -26,6 +26,23 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
   return encoded;
 }
 
+std::vector<std::vector<int>> encode_pairs(std::span<const std::string> first,
+                                           std::span<const std::string> second,
+                                           const text::Tokenizer& tokenizer,
+                                           const models::TransformerConfig& config,
+                                           const LineOptions& options) {
+  auto encoded = text::encode_pairs(first, second, tokenizer);
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    const bool is_blank =
+        encoded[i].empty() || text::is_blank(first[i]) || text::is_blank(second[i]);
+    check_as(ErrorKind::data, !is_blank, "line ", options.first_line + static_cast<Index>(i),
+             ": expected two texts, found a blank one");
+    if (config.truncate_source > 0) data::truncate_pair(encoded[i], config.truncate_source);
+  }
+  check_lengths(encoded, config, options);
+  return encoded;
+}
+
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options) {
   const Index num_added = models::puts_begin_first(config) ? 2 : 1;  // and the end token

@@ -20,6 +20,13 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const models::TransformerConfig& config,
                                            const LineOptions& options);
 
+// The same for pairs of texts: a </s> b </s>.
+std::vector<std::vector<int>> encode_pairs(std::span<const std::string> first,
+                                           std::span<const std::string> second,
+                                           const text::Tokenizer& tokenizer,
+                                           const models::TransformerConfig& config,
+                                           const LineOptions& options);
+
 // Refuses (ErrorKind::data) lines of more than max_text_tokens.
 void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
                    const LineOptions& options);

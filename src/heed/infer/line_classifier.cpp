@@ -1,10 +1,31 @@
 #include "heed/infer/line_classifier.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/error.h"
 #include "heed/infer/line_batches.h"
 #include "heed/models/classifier.h"
 #include "heed/models/model_folder.h"
 
 namespace heed::infer {
+namespace {
+
+void check_problem(const models::TransformerConfig& config, bool wants_number) {
+  const bool is_regression = config.problem_type == ProblemType::regression;
+  check_as(ErrorKind::model, is_regression == wants_number, "model: expected a classifier of ",
+           wants_number ? "numbers (regression)" : "labels", ", found ",
+           name_of(config.problem_type));
+}
+
+void check_texts(const models::TransformerConfig& config, const TextLines& lines) {
+  const bool has_pairs = !lines.second.empty();
+  check_as(ErrorKind::model, lines.first.empty() || has_pairs == config.text_pairs,
+           "model: expected a classifier of ", has_pairs ? "pairs of texts" : "single texts",
+           ", found one of ", config.text_pairs ? "pairs of texts" : "single texts");
+}
+
+}  // namespace
 
 LineClassifier LineClassifier::load(const std::string& folder) {
   models::ClassifierFolder loaded = models::load_model_folder<models::Classifier>(folder);
@@ -16,6 +37,8 @@ LineClassifier::LineClassifier(models::Classifier model, text::Tokenizer tokeniz
       tokenizer_(std::move(tokenizer)) {}
 
 const std::vector<std::string>& LineClassifier::labels() const { return model_->config().labels; }
+ProblemType LineClassifier::problem_type() const { return model_->config().problem_type; }
+bool LineClassifier::reads_pairs() const { return model_->config().text_pairs; }
 
 ClassProbability LineClassifier::classify(std::string_view line) const {
   const std::string text(line);
@@ -24,18 +47,54 @@ ClassProbability LineClassifier::classify(std::string_view line) const {
 
 std::vector<std::vector<ClassProbability>> LineClassifier::classify(
     std::span<const std::string> lines, Index count, const LineOptions& options) const {
-  const auto encoded = encode_lines(lines, tokenizer_, model_->config(), options);
-  const auto num_classes = std::ssize(labels());
-  std::vector<std::vector<ClassProbability>> results(lines.size());
+  return classify(TextLines{lines}, count, options);
+}
+
+std::vector<std::vector<ClassProbability>> LineClassifier::classify(
+    const TextLines& lines, Index count, const LineOptions& options) const {
+  check_problem(model_->config(), /*wants_number=*/false);
+  check_count(count);
+  std::vector<std::vector<ClassProbability>> results(lines.first.size());
+  const bool has_label_sets = problem_type() == ProblemType::multi_label;
+  over_lines(lines, options, [&](std::size_t line, std::span<const float> logits) {
+    if (!has_label_sets) {
+      results[line] = most_likely_classes(logits, labels(), count);
+      return;
+    }
+    results[line] = label_probabilities(logits, labels());
+    if (std::ssize(results[line]) > count) results[line].resize(static_cast<std::size_t>(count));
+  });
+  return results;
+}
+
+std::vector<double> LineClassifier::scores(const TextLines& lines,
+                                           const LineOptions& options) const {
+  const models::TransformerConfig& config = model_->config();
+  check_problem(config, /*wants_number=*/true);
+  std::vector<double> results(lines.first.size());
+  over_lines(lines, options, [&](std::size_t line, std::span<const float> logits) {
+    check_as(ErrorKind::model, std::isfinite(logits.front()),
+             "model: expected a finite number, found ", logits.front());
+    results[line] = double{config.score_mean} + double{config.score_scale} * logits.front();
+  });
+  return results;
+}
+
+void LineClassifier::over_lines(const TextLines& lines, const LineOptions& options,
+                                const UseLogits& use) const {
+  const models::TransformerConfig& config = model_->config();
+  check_texts(config, lines);
+  const auto encoded = config.text_pairs
+                           ? encode_pairs(lines.first, lines.second, tokenizer_, config, options)
+                           : encode_lines(lines.first, tokenizer_, config, options);
   over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
     auto context = nn::ForwardContext::inference(nullptr, options.hook);
     const Tensor logits = model_->logits(input, context);
+    const Index width = logits.dim(1);
     for (Index line = 0; line < logits.dim(0); ++line) {
-      const auto row = logits.values().subspan(line * num_classes, num_classes);
-      results[first + line] = most_likely_classes(row, labels(), count);
+      use(static_cast<std::size_t>(first + line), logits.values().subspan(line * width, width));
     }
   });
-  return results;
 }
 
 }  // namespace heed::infer

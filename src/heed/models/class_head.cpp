@@ -1,7 +1,10 @@
 #include "heed/models/class_head.h"
 
+#include "heed/base/error.h"
 #include "heed/models/class_loss.h"
 #include "heed/ops/attention.h"
+#include "heed/ops/binary_cross_entropy.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/embedding.h"
 #include "heed/ops/pooling.h"
 
@@ -25,7 +28,8 @@ Tensor attention_pool(const Packed& x, const Tensor& query) {
 }  // namespace
 
 ClassHead::ClassHead(const TransformerConfig& config, const nn::Initializer& initializer)
-    : pooling_(config.pooling),
+    : problem_type_(config.problem_type),
+      pooling_(config.pooling),
       dropout_(config.dropout),
       label_smoothing_(config.label_smoothing),
       head_(config.model_dim, std::ssize(config.labels), initializer) {
@@ -58,6 +62,27 @@ Tensor ClassHead::logits(const Tensor& pooled, nn::ForwardContext& context) cons
 Loss ClassHead::loss(const Tensor& logits, std::span<const int> classes,
                      std::span<const float> class_weights) const {
   return class_loss(logits, classes, label_smoothing_, class_weights);
+}
+
+Loss ClassHead::loss(const Tensor& logits, const Tensor& targets) const {
+  check(logits.shape() == targets.shape(), "classifier: expected targets ", logits.shape(),
+        ", got ", targets.shape());
+  if (problem_type_ == ProblemType::regression) {
+    const Tensor error = ops::subtract(logits, targets);
+    const Tensor loss = ops::sum(ops::multiply(error, error));
+    return {loss, loss.item()};
+  }
+  const float share = 1 / static_cast<float>(logits.dim(1));
+  const auto loss_of = [&](const Tensor& x, const Tensor& y) {
+    return ops::scale(ops::sum(ops::binary_cross_entropy(x, y)), share);
+  };
+  return {loss_of(logits, smoothed(targets)), loss_of(logits.detach(), targets).item()};
+}
+
+// A part of the certainty goes to the other answer: as label smoothing over the two answers.
+Tensor ClassHead::smoothed(const Tensor& targets) const {
+  if (label_smoothing_ == 0) return targets;
+  return ops::add_scalar(ops::scale(targets, 1 - label_smoothing_), label_smoothing_ / 2);
 }
 
 }  // namespace heed::models

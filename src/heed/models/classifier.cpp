@@ -1,5 +1,6 @@
 #include "heed/models/classifier.h"
 
+#include "heed/base/error.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
@@ -37,7 +38,13 @@ Tensor Classifier::logits(const PackedIds& input, nn::ForwardContext& context) c
 
 Loss Classifier::loss(const ClassifierBatch& batch, nn::ForwardContext& context,
                       std::span<const float> class_weights) const {
-  return head_.loss(logits(batch.input, context), batch.classes, class_weights);
+  const Tensor logits = this->logits(batch.input, context);
+  if (config_.problem_type == ProblemType::single_label) {
+    return head_.loss(logits, batch.classes, class_weights);
+  }
+  check(class_weights.empty(), "classifier: expected no class weights for ",
+        name_of(config_.problem_type), ", got ", class_weights.size());
+  return head_.loss(logits, batch.targets);
 }
 
 }  // namespace heed::models

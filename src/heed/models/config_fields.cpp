@@ -19,6 +19,7 @@ constexpr Range size{1, 1 << 24}, size_or_none{0, 1 << 24};
 constexpr Range layers{0, 1024};
 constexpr Range pixels{1, 1 << 13};
 constexpr Range probability{0, 1, /*is_open=*/true};
+constexpr Range any_number{-1e18, 1e18}, positive_number{1e-30, 1e18};
 
 bool has_images(ModelKind kind) { return !has_text(kind); }
 
@@ -122,6 +123,15 @@ const ConfigField fields[]{
      .exists = has_pooling},
     {.json = "labels", .member = &Config::labels, .missing = Missing::refuse,
      .exists = has_classes},
+    {.json = "problem_type", .option = "problem-type", .aliases = {"problem"},
+     .group = "Classification", .description = "what labels are: one of several, any number, or numbers",
+     .member = &Config::problem_type, .exists = is_text_classifier, .is_omitted_by_default = true},
+    {.json = "text_pairs", .member = &Config::text_pairs, .exists = is_text_classifier,
+     .is_omitted_by_default = true},
+    {.json = "score_mean", .noun = "a mean of scores", .member = &Config::score_mean,
+     .range = any_number, .exists = is_text_classifier, .is_omitted_by_default = true},
+    {.json = "score_scale", .noun = "a scale of scores", .member = &Config::score_scale,
+     .range = positive_number, .exists = is_text_classifier, .is_omitted_by_default = true},
 };
 // clang-format on
 
@@ -129,6 +139,7 @@ const ConfigField fields[]{
 double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
 ordered_json json_of(Index value) { return value; }
+ordered_json json_of(bool value) { return value; }
 ordered_json json_of(float value) { return shortest(value); }
 ordered_json json_of(const std::vector<std::string>& labels) { return labels; }
 template <typename Value>
@@ -148,7 +159,12 @@ class Reader {
                 : json_.integer_or(name_, field_.missing == Missing::zero ? 0 : value, range);
   }
   void read(float& value) const {
-    value = static_cast<float>(json_.number_or(name_, 0, {field_.range.min, field_.range.max}));
+    const double fallback = field_.missing == Missing::zero ? 0 : double{value};
+    value =
+        static_cast<float>(json_.number_or(name_, fallback, {field_.range.min, field_.range.max}));
+  }
+  void read(bool& value) const {
+    if (json_.has(name_)) value = json_.boolean(name_);
   }
   void read(std::vector<std::string>& labels) const {
     labels = json_.texts(name_);
@@ -189,7 +205,8 @@ void check_ranges(const TransformerConfig& config, std::string_view what, ErrorK
     if (!field.exists(config.kind)) continue;
     with_member(field, [&](auto member) {
       const auto& value = config.*member;
-      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
+      using Value = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
         const auto [min, max, is_open] = field.range;
         if (is_open) {
           check_as(kind, value >= min && value < max, what, ": expected ", field.noun,
@@ -204,6 +221,7 @@ void check_ranges(const TransformerConfig& config, std::string_view what, ErrorK
 }
 
 std::string to_json(const TransformerConfig& config) {
+  const TransformerConfig defaults;
   ordered_json json;
   for (const ConfigField& field : fields) {
     if (!field.exists(config.kind)) continue;
@@ -211,7 +229,7 @@ std::string to_json(const TransformerConfig& config) {
         [&]<typename Member>(Member member) {
           if constexpr (std::is_same_v<Member, JsonConstant>) {
             json[field.json] = member.value;
-          } else {
+          } else if (!field.is_omitted_by_default || config.*member != defaults.*member) {
             json[field.json] = json_of(config.*member);
           }
         },

@@ -46,14 +46,16 @@ struct ConfigField {
   std::variant<JsonConstant, ConfigMember<Index>, ConfigMember<float>, ConfigMember<ModelKind>,
                ConfigMember<ops::Similarity>, ConfigMember<NormPlace>, ConfigMember<NormKind>,
                ConfigMember<Positions>, ConfigMember<Activation>, ConfigMember<Tying>,
-               ConfigMember<Pooling>, ConfigMember<WeightFormat>,
-               ConfigMember<std::vector<std::string>>>
+               ConfigMember<Pooling>, ConfigMember<ProblemType>, ConfigMember<WeightFormat>,
+               ConfigMember<bool>, ConfigMember<std::vector<std::string>>>
       member;
   Range range = {};  // of numbers
   Missing missing = Missing::keep_default;
   bool (*exists)(ModelKind) = [](ModelKind) { return true; };  // for models of this kind
   // Shapes or interprets the weights: a model that is initialised from another has the same.
   bool is_architecture = false;
+  // config.json lacks the field when it has its default, as older files do.
+  bool is_omitted_by_default = false;
 };
 
 // In the order of config.json; the kind of the model is the first.

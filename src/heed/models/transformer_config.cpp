@@ -67,6 +67,13 @@ std::span<const Choice<models::Pooling>> choices() {
   return all;
 }
 template <>
+std::span<const Choice<ProblemType>> choices() {  // as in Hugging Face's config.json
+  static constexpr std::array all{Choice{"single_label_classification", ProblemType::single_label},
+                                  Choice{"multi_label_classification", ProblemType::multi_label},
+                                  Choice{"regression", ProblemType::regression}};
+  return all;
+}
+template <>
 std::span<const Choice<models::WeightFormat>> choices() {
   static constexpr std::array all{
       Choice{"f32", models::WeightFormat::f32}, Choice{"f16", models::WeightFormat::f16},
@@ -88,6 +95,7 @@ bool has_encoder(ModelKind kind) { return kind != ModelKind::language; }
 bool has_decoder(ModelKind kind) {
   return kind == ModelKind::translation || kind == ModelKind::language;
 }
+bool is_text_classifier(ModelKind kind) { return kind == ModelKind::classifier; }
 
 bool may_truncate_source(ModelKind kind) {
   return kind == ModelKind::translation || kind == ModelKind::classifier;
@@ -138,6 +146,20 @@ class Validator {
             "expected the pooling mean or attention for images, found first");
   }
 
+  void check_problem() const {
+    const bool is_regression = config_.problem_type == ProblemType::regression;
+    require(config_.problem_type == ProblemType::single_label || is_text_classifier(config_.kind),
+            "expected the problem type ", name_of(ProblemType::single_label), " for ",
+            name_of(config_.kind), ", found ", name_of(config_.problem_type));
+    require(!config_.text_pairs || is_text_classifier(config_.kind), "expected single texts for ",
+            name_of(config_.kind), ", found pairs");
+    require(!is_regression || config_.labels.size() <= 1,
+            "expected one label for regression, the name of the number, found ",
+            config_.labels.size());
+    require(!is_regression || config_.label_smoothing == 0,
+            "expected no label smoothing for regression, found ", config_.label_smoothing);
+  }
+
   void check_labels() const {
     require(config_.labels.size() <= max_labels, "expected at most ", max_labels, " labels, found ",
             config_.labels.size());
@@ -172,6 +194,7 @@ void validate(const TransformerConfig& config, std::string_view what, ErrorKind 
   validator.check_kind();
   validator.check_attention();
   validator.check_images();
+  validator.check_problem();
   validator.check_labels();
 }
 

@@ -9,6 +9,7 @@
 #include "heed/base/choices.h"
 #include "heed/base/error.h"
 #include "heed/base/index.h"
+#include "heed/base/problem_type.h"
 #include "heed/base/weight_format.h"
 #include "heed/nn/feed_forward.h"
 #include "heed/nn/norm.h"
@@ -21,6 +22,7 @@ struct TransformerOptions;
 
 namespace heed::models {
 
+using heed::ProblemType;
 using heed::WeightFormat;
 using nn::Activation;
 using nn::NormKind;
@@ -62,9 +64,14 @@ struct TransformerConfig {
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
   Tying tying = Tying::all;
-  Pooling pooling = Pooling::mean;  // of a classifier
-  std::vector<std::string> labels;  // the names of its classes; of a tagger, the tags
-  Index image_height = 28;          // what an image classifier looks at, in pixels
+  Pooling pooling = Pooling::mean;                       // of a classifier
+  std::vector<std::string> labels;                       // the names of its classes, or of tags
+  ProblemType problem_type = ProblemType::single_label;  // of a classifier of text
+  bool text_pairs = false;  // a classifier of text reads two texts at a time
+  // Regression: the head predicts (number - mean) / scale.
+  float score_mean = 0;
+  float score_scale = 1;
+  Index image_height = 28;  // what an image classifier looks at, in pixels
   Index image_width = 28;
   Index image_channels = 1;                  // 1: grey, 3: colour
   Index patch_side = 4;                      // side of a patch, which is one token, in pixels
@@ -92,6 +99,8 @@ std::span<const Choice<models::Tying>> choices();  // none, target, all
 template <>
 std::span<const Choice<models::Pooling>> choices();  // first, mean, attention
 template <>
+std::span<const Choice<ProblemType>> choices();  // single_label_classification, ...
+template <>
 std::span<const Choice<models::WeightFormat>> choices();  // f32, f16, bf16, int8, int4
 
 }  // namespace heed
@@ -110,6 +119,7 @@ bool has_classes(ModelKind kind);
 bool has_pooling(ModelKind kind);
 bool has_encoder(ModelKind kind);
 bool has_decoder(ModelKind kind);
+bool is_text_classifier(ModelKind kind);
 bool may_truncate_source(ModelKind kind);  // translation models and classifiers of text
 
 // Does the model prepend the begin token to every text itself? A classifier with pooling of the

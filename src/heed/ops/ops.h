@@ -15,13 +15,14 @@
 // | similarity.h    | dot, cosine and scaled dot similarity                                      |
 // | attention.h     | attention, self_attention, attention_reference                             |
 // | pooling.h       | mean_rows                                                                  |
-// | cross_entropy.h | cross_entropy                                                              |
+// | cross_entropy.h | cross_entropy; binary_cross_entropy.h: binary_cross_entropy                |
 //
 // A function returns its result joined to the autograd graph if an input needs a gradient;
 // backward(loss) of core/tensor.h then leaves gradients in the leaves.
 #pragma once
 
 #include "heed/ops/attention.h"
+#include "heed/ops/binary_cross_entropy.h"
 #include "heed/ops/cross_entropy.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/embedding.h"

@@ -19,4 +19,10 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const Tokenizer& tokenizer,
                                            const LineEncoding& encoding = {});
 
+// The tokens of two texts in one sequence, each with its end token: a </s> b </s>. Nothing for a
+// pair of which one text has no tokens. Refuses different numbers of first and second texts.
+std::vector<std::vector<int>> encode_pairs(std::span<const std::string> first,
+                                           std::span<const std::string> second,
+                                           const Tokenizer& tokenizer);
+
 }  // namespace heed::text

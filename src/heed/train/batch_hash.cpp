@@ -63,6 +63,7 @@ void hash_batch(BatchHash& hash, const models::MaskedBatch& batch) {
 void hash_batch(BatchHash& hash, const models::ClassifierBatch& batch) {
   hash_ids(hash, batch.input);
   hash_list(hash, batch.classes);
+  if (batch.targets.is_defined()) hash.add(batch.targets);
 }
 
 void hash_batch(BatchHash& hash, const models::ImageBatch& batch) {

@@ -1,4 +1,5 @@
-// Classification of lines: an encoder-only model, trained on lines with a label.
+// Classification of lines: an encoder-only model, trained on lines, or pairs of texts, with a
+// class, any number of labels, or a number.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,9 @@
 
 namespace heed::train {
 
-// What ClassTask::add_scores reports.
-inline const std::vector<std::string> class_score_names{"accuracy", "macro_f1"};
+// What a validation reports: accuracy and macro_f1 of classes; micro_f1, macro_f1 and
+// subset_accuracy of several labels; pearson, spearman and mse of a regression.
+const std::vector<std::string>& class_score_names(ProblemType problem = ProblemType::single_label);
 
 // Of n examples in K classes, each of a class with c examples counts n / (K c): once on average,
 // and all classes together the same.
@@ -46,20 +48,16 @@ class ClassTask : public ModelTask<Model, Batch> {
   }
 
   bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override {
-    const NoGrad no_grad;
     std::vector<int> expected, predicted;
-    for (Index i = 0; i < this->num_validation_batches(); ++i) {
-      if (should_stop()) return false;
-      const Batch batch = this->validation_batch(i);
-      auto context = nn::ForwardContext::inference();
-      const Tensor logits = class_logits(*this->model_, batch, context);  // [examples, classes]
+    const auto add = [&](const Batch& batch, const Tensor& logits) {
       const Index num_classes = logits.dim(1);
       for (const float* row = logits.data(); row < logits.data() + logits.size();
            row += num_classes) {
         predicted.push_back(static_cast<int>(std::max_element(row, row + num_classes) - row));
       }
       expected.insert(expected.end(), batch.classes.begin(), batch.classes.end());
-    }
+    };
+    if (!over_validation_logits(should_stop, add)) return false;
     const metrics::ConfusionTable table(expected, predicted,
                                         static_cast<int>(this->labels().size()));
     report.scores = {{"accuracy", metrics::accuracy(table)},
@@ -68,6 +66,19 @@ class ClassTask : public ModelTask<Model, Batch> {
   }
 
  protected:
+  // Calls work(batch, logits [examples, classes]) for all validation batches. False: stopped.
+  template <typename Work>
+  bool over_validation_logits(const ShouldStop& should_stop, Work&& work) const {
+    const NoGrad no_grad;
+    for (Index i = 0; i < this->num_validation_batches(); ++i) {
+      if (should_stop()) return false;
+      const Batch batch = this->validation_batch(i);
+      auto context = nn::ForwardContext::inference();
+      work(batch, class_logits(*this->model_, batch, context));
+    }
+    return true;
+  }
+
   std::vector<float> class_weights_;  // one for each class; empty: every example counts once
 };
 
@@ -84,6 +95,7 @@ class ClassificationTask : public ClassTask<models::Classifier, models::Classifi
   Index num_batches(Index epoch) override;
   std::string describe_batch(Index epoch, Index number) override;
   Index num_validation_batches() const override { return validation_plan_.size(); }
+  bool add_scores(ValidationReport& report, const ShouldStop& should_stop) const override;
 
  protected:
   models::ClassifierBatch training_batch(Index epoch, Index number) override;
@@ -92,15 +104,25 @@ class ClassificationTask : public ClassTask<models::Classifier, models::Classifi
  private:
   struct Lines {
     std::vector<data::LabelledLine> lines;
-    std::vector<int> classes;  // numbers of the lines' labels
+    data::Targets targets;  // of the lines
   };
   struct Corpus {
     data::LineCorpus lines;
-    std::vector<int> classes;  // one for each line of the corpus
+    const data::Targets* targets;  // of all lines, in the order of the data
   };
-  static Lines read(const PathList& paths, const Recipe& recipe, std::vector<std::string>& columns);
+  ProblemType problem() const { return recipe_.model.problem_type; }
+  void read_training_lines(const PathList& paths);
+  void read_validation_lines(const PathList& paths);
+  std::vector<data::LabelledLine> read(const std::string& path, data::TextPairs pairs);
+  void check_labels(const std::string& path) const;
+  void set_score_range(const std::string& path);
+  std::vector<std::string> training_texts() const;
+  std::vector<int> classes_of(const Corpus& corpus) const;
   Corpus tokenize(const Lines& lines) const;
-  static models::ClassifierBatch make_batch(const Corpus& corpus, std::span<const Index> lines);
+  models::ClassifierBatch make_batch(const Corpus& corpus, std::span<const Index> lines) const;
+  Tensor targets_of(const Corpus& corpus, std::span<const Index> lines) const;
+  bool add_label_set_scores(ValidationReport& report, const ShouldStop& should_stop) const;
+  bool add_number_scores(ValidationReport& report, const ShouldStop& should_stop) const;
 
   Recipe recipe_;
   std::vector<std::string> columns_;  // what was understood

@@ -25,6 +25,9 @@ std::string allowed_metrics(std::span<const std::string> scores) {
   return list;
 }
 
+// An error, where all other scores are shares.
+bool is_lower_better(std::string_view metric) { return metric == "loss" || metric == "mse"; }
+
 }  // namespace
 
 bool EarlyStopping::observe(const ValidationReport& report) {
@@ -35,7 +38,8 @@ bool EarlyStopping::observe(const ValidationReport& report) {
            "of this task, found ", metric_);
   const double value = *found;
   // Written so that a value that is not a number never counts as better.
-  const bool is_better = !state.best || (is_loss ? value < *state.best : value > *state.best);
+  const bool is_better =
+      !state.best || (is_lower_better(metric_) ? value < *state.best : value > *state.best);
   if (is_better) state.best = value;
   state.validations_without_gain = is_better ? 0 : state.validations_without_gain + 1;
   return is_better;

@@ -25,8 +25,8 @@ class EarlyStopping {
   };
   State state;
 
-  // True when this is the best so far; always for `none`. Lower is better for loss, higher for a
-  // score. Refuses (ErrorKind::usage) a report without the score.
+  // True when this is the best so far; always for `none`. Lower is better for loss and mse, higher
+  // for other scores. Refuses (ErrorKind::usage) a report without the score.
   bool observe(const ValidationReport& report);
   bool is_exhausted() const {
     return metric_ != "none" && state.validations_without_gain >= patience_;

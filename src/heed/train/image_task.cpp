@@ -58,7 +58,7 @@ data::Augmentation augmentation_of(const TrainingOptions& training, Index epoch,
 
 ImageTask::ImageTask(const FilePaths& files, const Recipe& recipe)
     : files_(files), recipe_(recipe) {
-  check_early_stopping(recipe.training.early_stopping, class_score_names,
+  check_early_stopping(recipe.training.early_stopping, class_score_names(),
                        !path_of(files, "valid-images").empty(), "`valid_images`");
   read_files();
 }

@@ -122,7 +122,7 @@ class FieldList {
   }
 
   // Names separated by commas, as data::parse_field_names reads them.
-  void names(const std::string& name, std::string& value, std::size_t count,
+  void names(const std::string& name, std::string& value, data::FieldCount count,
              const std::string& description) {
     add(
         name, description, [&value] { return value; },
@@ -180,7 +180,9 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
         [&]<typename Member>(Member member) {
           if constexpr (std::is_member_object_pointer_v<Member>) {
             using Value = std::remove_cvref_t<decltype(model.*member)>;
-            if constexpr (std::is_enum_v<Value>) {
+            if constexpr (std::is_same_v<Value, bool>) {
+              list.flag(name, model.*member, description);
+            } else if constexpr (std::is_enum_v<Value>) {
               list.choice(name, model.*member, description);
             } else if constexpr (std::is_arithmetic_v<Value>) {
               const auto [min, max] = models::option_range<Value>(field.range);
@@ -270,8 +272,8 @@ void add_validation_fields(FieldList& list, TrainingOptions& training) {
 
 void add_data_fields(FieldList& list, TrainingOptions& training) {
   // What the data is decides whether a run may resume, however it is read.
-  list.names("fields", training.fields, 2,
-             "columns of source,target or label,text: names, or numbers from 1");
+  list.names("fields", training.fields, {2, 3},
+             "columns of source,target or label,text[,text_pair]: names, or numbers from 1");
   list.may_differ_on_resume();
   list.optional_flag("header", training.header, "no-header",
                      "the first row of .tsv and .csv is a header (default: recognised)");
@@ -328,7 +330,11 @@ void customize(Recipe& preset, const Settings& values) {
   if (values.contains("ema") && !values.contains("average")) preset.training.average = 1;
   if (values.contains("warm-up")) preset.training.schedule.max_warm_up_share = 1;
   if (values.contains("vocabulary")) preset.tokenizer.fit_vocabulary = false;
+  const ProblemType problem = preset.model.problem_type;
   set_fields(preset, values);
+  // Presets smooth labels of which one is right.
+  const bool is_other_problem = preset.model.problem_type != problem;
+  if (is_other_problem && !values.contains("label-smoothing")) preset.model.label_smoothing = 0;
 }
 
 namespace {

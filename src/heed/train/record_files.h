@@ -10,8 +10,9 @@
 
 namespace heed::train {
 
-inline data::RecordOptions record_options(const TrainingOptions& training) {
-  return {.fields = data::parse_field_names(training.fields, 2, "`fields`"),
+inline data::RecordOptions record_options(const TrainingOptions& training,
+                                          data::FieldCount num_fields = 2) {
+  return {.fields = data::parse_field_names(training.fields, num_fields, "`fields`"),
           .has_header = training.header};
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t max_runs = 100;
 
 // They decide how a run is measured, saved or read, and not what it learns.
 constexpr std::string_view fixed_settings[]{
-    "early-stopping", "fields", "header",   "keep",           "save-every",
+    "early-stopping", "fields", "header",   "keep",           "problem-type",      "save-every",
     "save-minutes",   "strict", "tokenize", "validate-every", "validation-metrics"};
 
 const RecipeField& field_of(const std::vector<RecipeField>& fields, const std::string& name) {

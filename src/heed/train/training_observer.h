@@ -33,7 +33,8 @@ struct Sample {
   std::string source, output, reference;
 };
 
-// A validation score by its name in metrics.jsonl, like bleu or macro_f1. Higher is better.
+// A validation score by its name in metrics.jsonl, like bleu or macro_f1. Higher is better, except
+// for mse.
 struct Score {
   std::string name;
   double value = 0;
@@ -45,7 +46,7 @@ struct ValidationReport {
   Index epoch = 0;
   double loss = 0;  // mean of -log p, per target token or per labelled example
   double perplexity = 0;
-  std::vector<Score> scores;  // those of text in percent, those of classes from 0 to 1
+  std::vector<Score> scores;  // those of text in percent, others are numbers
   double latest_loss = 0;     // loss of the latest weights, which may differ from the averaged ones
   bool is_average = false;    // the averaged weights had the lower loss
   bool is_best = true;        // the best so far, for early stopping
