@@ -38,8 +38,8 @@ std::string message_of(int code, OnigErrorInfo* info = nullptr) {
   return {reinterpret_cast<const char*>(message.data()), static_cast<std::size_t>(length)};
 }
 
-// How often a match may go back and try again. A long text may need Oniguruma's own default; a short
-// one is refused sooner.
+// How often a match may go back and try again. A long text may need Oniguruma's own default; a
+// short one is refused sooner.
 unsigned long max_retries(std::size_t text_size) {
   constexpr unsigned long most = 10'000'000, always = 100'000, for_each_byte = 1000;
   return text_size < most / for_each_byte ? always + for_each_byte * text_size : most;
