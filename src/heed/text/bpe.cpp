@@ -163,16 +163,18 @@ class Bpe::FirstSymbols {
 void Bpe::merge(Scratch& scratch) const {
   std::vector<Symbol>& symbols = scratch.symbols;
   std::vector<Candidate>& heap = scratch.candidates;
+  // Appends the merge of a symbol with the next one, if there is one.
   const auto propose = [&](int left) {
-    if (left < 0 || symbols[static_cast<std::size_t>(left)].next < 0) return;
+    if (left < 0 || symbols[static_cast<std::size_t>(left)].next < 0) return false;
     const Symbol& symbol = symbols[static_cast<std::size_t>(left)];
     const Merge* found = merges_.find(symbol.id, symbols[static_cast<std::size_t>(symbol.next)].id);
-    if (found == nullptr) return;
+    if (found == nullptr) return false;
     heap.push_back(
         {std::uint64_t{found->rank} << 32 | static_cast<std::uint32_t>(left), found->id});
-    std::ranges::push_heap(heap, ComesLater());
+    return true;
   };
   for (int i = 0; i + 1 < static_cast<int>(symbols.size()); ++i) propose(i);
+  std::ranges::make_heap(heap, ComesLater());
 
   while (!heap.empty()) {
     std::ranges::pop_heap(heap, ComesLater());
@@ -189,8 +191,8 @@ void Bpe::merge(Scratch& scratch) const {
     right.size = 0;
     const int place = static_cast<int>(best.place());
     if (left.next >= 0) symbols[static_cast<std::size_t>(left.next)].previous = place;
-    propose(left.previous);
-    propose(place);
+    if (propose(left.previous)) std::ranges::push_heap(heap, ComesLater());
+    if (propose(place)) std::ranges::push_heap(heap, ComesLater());
   }
 }
 

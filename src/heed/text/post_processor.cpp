@@ -60,15 +60,19 @@ Template read_template(const JsonFields& fields, const std::string& name) {
   return parts;
 }
 
+bool is_token_and_id(const nlohmann::json& value) {
+  if (!value.is_array() || value.size() != 2 || !value[0].is_string()) return false;
+  if (!value[1].is_number_integer()) return false;
+  const auto id = value[1].get<std::int64_t>();
+  return id >= token_ids.min && id <= token_ids.max;
+}
+
 // ["[SEP]", 102]
 SpecialToken read_token_and_id(const JsonFields& fields, const std::string& name) {
-  const nlohmann::json* pair = fields.has(name) ? &fields.json().at(name) : nullptr;
-  const bool is_pair = pair != nullptr && pair->is_array() && pair->size() == 2 &&
-                       (*pair)[0].is_string() && (*pair)[1].is_number_unsigned() &&
-                       (*pair)[1].get<std::uint64_t>() < Vocabulary::max_ids;
-  check_as(ErrorKind::model, is_pair, fields.place(name),
-           ": expected a list of a token and its id");
-  return {{(*pair)[1].get<int>()}, {(*pair)[0].get<std::string>()}};
+  check_as(ErrorKind::model, fields.has(name) && is_token_and_id(fields.json().at(name)),
+           fields.place(name), ": expected a list of a token and its id");
+  const nlohmann::json& pair = fields.json().at(name);
+  return {{pair[1].get<int>()}, {pair[0].get<std::string>()}};
 }
 
 // --- Trimming offsets

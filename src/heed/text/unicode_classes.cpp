@@ -117,12 +117,17 @@ bool is_white_space(char32_t c) {
          kind == UTF8PROC_CATEGORY_ZP;
 }
 
-// Oniguruma's, but for joiners, and without the powers and fractions of Latin-1.
+// Letters, marks, decimal digits, letter numbers, connectors and joiners; and what is alphabetic
+// for another reason, which Oniguruma knows. Powers and fractions of Latin-1 count as words there
+// only.
 bool is_word_character(char32_t c) {
   constexpr char32_t non_joiner = 0x200c, joiner = 0x200d, last_of_latin_1 = 0xff;
   if (c == non_joiner || c == joiner) return true;
-  if (c > 0x7f && c <= last_of_latin_1 && category(c) == UTF8PROC_CATEGORY_NO) return false;
-  return ONIGENC_IS_CODE_WORD(ONIG_ENCODING_UTF8, static_cast<OnigCodePoint>(c));
+  const utf8proc_category_t kind = category(c);
+  if (kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NL) return true;
+  if (kind == UTF8PROC_CATEGORY_PC) return true;
+  return c > last_of_latin_1 &&
+         ONIGENC_IS_CODE_WORD(ONIG_ENCODING_UTF8, static_cast<OnigCodePoint>(c));
 }
 
 bool is_punctuation(char32_t c) {
