@@ -47,7 +47,7 @@ void expect_bits_of_attention(const AttentionSizes& sizes, const AttentionRule& 
   const AttentionInput input{query.in(), key.in(), value.in(), sizes};
   attention({expected.out(), expected_sum.out()}, input, rule, {0, sizes.queries}, nullptr,
             workspace.get());
-  attention_few_queries({found.out(), found_sum.out()}, input, rule.scale);
+  attention_few_queries({found.out(), found_sum.out()}, input, rule);
   EXPECT_EQ(bits_of(found.values), bits_of(expected.values));
   EXPECT_EQ(bits_of(found_sum.values), bits_of(expected_sum.values));
 }
@@ -62,6 +62,18 @@ TEST(AttentionFewQueries, HasTheBitsOfAttention) {
         expect_bits_of_attention(sizes, rule, Rows(queries, key_dim, 1), Rows(keys, key_dim, 2),
                                  Rows(keys, value_dim, 3));
       }
+    }
+  }
+}
+
+TEST(AttentionFewQueries, HasTheBitsOfAttentionWithABiasByDistance) {
+  const Rows table(1, 41, 4);
+  for (const Index queries : {1, 5}) {
+    for (const Index past : {0, 30, 199}) {
+      const AttentionRule rule{
+          .scale = 0.3f, .distance_bias = table.values.data(), .max_distance = 20, .past = past};
+      expect_bits_of_attention({queries, 200, 6, 8}, rule, Rows(queries, 6, 1), Rows(200, 6, 2),
+                               Rows(200, 8, 3));
     }
   }
 }
@@ -117,7 +129,7 @@ TEST(PagedRows, HaveTheBitsOfConsecutiveRows) {
                   workspace.get());
         attention({many.out(), many_sum.out()}, paged, rule, {0, queries}, nullptr,
                   workspace.get());
-        attention_few_queries({few.out(), few_sum.out()}, paged, rule.scale);
+        attention_few_queries({few.out(), few_sum.out()}, paged, rule);
         EXPECT_EQ(bits_of(many.values), bits_of(expected.values));
         EXPECT_EQ(bits_of(many_sum.values), bits_of(expected_sum.values));
         EXPECT_EQ(bits_of(few.values), bits_of(expected.values));
