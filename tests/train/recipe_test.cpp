@@ -46,6 +46,7 @@ const std::map<std::string, std::string> other_values{{"encoder-layers", "3"},
                                                       {"activation", "swiglu"},
                                                       {"tying", "target"},
                                                       {"pooling", "first"},
+                                                      {"problem-type", "regression"},
                                                       {"image-height", "32"},
                                                       {"image-width", "16"},
                                                       {"image-channels", "3"},
@@ -177,6 +178,7 @@ TEST(Recipe, RefusesBadValuesAndNamesTheSetting) {
                                                     {"bpe-dropout", "1"},
                                                     {"bpe-dropout", "-0.1"},
                                                     {"fields", "en"},
+                                                    {"problem-type", "numbers"},
                                                     {"shift", "-1"},
                                                     {"shift", "8193"},
                                                     {"flip", "perhaps"},
@@ -216,6 +218,19 @@ TEST(Recipe, FieldsAreSetByNameAndByAlias) {
   EXPECT_EQ(recipe.training.schedule.warm_up, 7);
   EXPECT_THROW(set_fields(recipe, {{"luck", "1"}}), Error);
   EXPECT_THROW(set_fields(recipe, {{"", "1"}}), Error);
+}
+
+TEST(Recipe, APresetForAnotherProblemSmoothsNoLabelsUnlessAskedTo) {
+  const auto smoothing = [](const Settings& settings) {
+    Recipe recipe = recipe_preset("classes");
+    customize(recipe, settings);
+    return recipe.model.label_smoothing;
+  };
+  EXPECT_EQ(smoothing({}), 0.1f);
+  EXPECT_EQ(smoothing({{"problem-type", "regression"}}), 0);
+  EXPECT_EQ(smoothing({{"problem", "multi_label_classification"}}), 0);
+  EXPECT_EQ(smoothing({{"problem", "multi_label_classification"}, {"label-smoothing", "0.2"}}),
+            0.2f);
 }
 
 TEST(Recipe, KnowsTheNamesThatOtherToolsHaveForItsSettings) {

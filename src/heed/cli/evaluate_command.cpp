@@ -298,7 +298,8 @@ int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
     return print_number_scores(options, right.numbers, classifier.scores({first, second}), out);
   }
   const auto num_labels = std::ssize(classifier.labels());
-  const Classes results = classifier.classify(infer::TextLines{first, second}, num_labels);
+  const Classes results = classifier.classify(infer::TextLines{first, second},
+                                              problem == ProblemType::multi_label ? num_labels : 1);
   if (problem == ProblemType::single_label) {
     return print_scores(options, right.classes, results, classifier.labels(), out);
   }
