@@ -145,8 +145,8 @@ TEST(Recipe, ARunWithoutBleuOfAnOlderVersionHasNoScores) {
 }
 
 TEST(Recipe, PresetsAreValid) {
-  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
-                           "masked", "images"}) {
+  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "prompts",
+                           "classes", "masked", "images"}) {
     EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
   }
   EXPECT_THROW(recipe_preset("huge"), Error);

@@ -21,6 +21,7 @@ struct FieldRole {
 
 const std::vector<FieldRole>& labelled_roles();  // label, text
 const std::vector<FieldRole>& pair_roles();      // source, target
+const std::vector<FieldRole>& prompt_roles();    // prompt, answer
 
 // Whether a column has one of the role's names, numbered or not, without case: text, Text_2.
 bool is_named(const FieldRole& role, std::string_view column);

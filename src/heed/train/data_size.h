@@ -19,7 +19,7 @@ struct TextSize {
 TextSize text_size(std::span<const std::string> lines);
 
 struct DataSize {
-  TextSize source;  // the text itself, if there is no target
+  TextSize source;  // the text itself, if there is no target; the prompts of answers
   TextSize target;  // of classification, the labels
 };
 

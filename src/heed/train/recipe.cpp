@@ -270,7 +270,7 @@ void add_validation_fields(FieldList& list, TrainingOptions& training) {
 void add_data_fields(FieldList& list, TrainingOptions& training) {
   // What the data is decides whether a run may resume, however it is read.
   list.names("fields", training.fields, 2,
-             "columns of source,target or label,text: names, or numbers from 1");
+             "columns of source,target, label,text or prompt,answer: names, or numbers");
   list.may_differ_on_resume();
   list.optional_flag("header", training.header, "no-header",
                      "the first row of .tsv and .csv is a header (default: recognised)");
