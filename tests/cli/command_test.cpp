@@ -207,10 +207,8 @@ TEST(Command, OptionsThatAreMissingOrDoNotGoTogetherAreNamed) {
       {{"evaluate", "--model", "m", "--source", "s"},
        "--source: expected --target too (see heed evaluate --help)"},
       {{"evaluate"},
-       "expected one of --reference, --source, --pairs, --contrastive, --text, --labelled, "
-       "--tagged, "
-       "--images"
-       " (see heed evaluate --help)"},
+       "expected one of --reference, --source, --pairs, --contrastive, --text, --prompts, "
+       "--labelled, --tagged, --images (see heed evaluate --help)"},
   };
   for (const auto& [arguments, message] : cases) {
     EXPECT_EQ(run(all_commands(), arguments).err, "heed: " + message + '\n');

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "heed/base/error.h"
+#include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
 #include "infer/toy_encoders.h"
 #include "support/paths.h"
@@ -230,6 +231,25 @@ TEST(EvaluateCommand, TellsHowOftenTheReferenceIsLikelierThanWrongTranslations) 
   EXPECT_NO_THROW(evaluate_command().app()->parse("--contrastive c --model m --normalize"));
   EXPECT_THROW(evaluate_command().app()->parse("--contrastive c"), CLI::ParseError);
   EXPECT_THROW(evaluate_command().app()->parse("--pairs p --model m --normalize"), CLI::ParseError);
+}
+
+TEST(EvaluateCommand, ComparesTheAnswersToPromptsWithTheRightOnes) {
+  const TemporaryFolder folder;
+  models::save_model_folder(folder.file("model"), infer::rhyme_model().model,
+                            infer::rhyme_model().tokenizer);
+  EvaluateOptions options{.metrics = {"exact-match"}, .model = folder.file("model")};
+  options.prompts =
+      folder.write("test.csv", "prompt,answer\nthe bat sat in, a cave\nthe cat sat on, a hat\n");
+  options.max_tokens = 7;
+  EXPECT_EQ(scores_of(options), "exact match|nrefs:1|case:mixed = 50.00 (1 of 2)\n");
+  options.fields = "answer,prompt";
+  EXPECT_EQ(scores_of(options), "exact match|nrefs:1|case:mixed = 0.00 (0 of 2)\n");
+  const SavedTranslator saved;
+  options.model = saved.model;
+  EXPECT_EQ(exit_code(error_of(options, "").kind()), 4);
+  EXPECT_NO_THROW(evaluate_command().app()->parse("--prompts p --model m --max-tokens 9"));
+  EXPECT_THROW(evaluate_command().app()->parse("--pairs p --model m --max-tokens 9"),
+               CLI::ParseError);
 }
 
 // A classifier, and lines of which it gets one wrong.

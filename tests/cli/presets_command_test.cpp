@@ -68,7 +68,7 @@ TEST(PresetsCommand, TheSettingsOfOnePresetMakeItsRecipe) {
 TEST(PresetsCommand, RefusesOtherNames) {
   expect_error(ErrorKind::usage,
                "preset: expected one of tiny, small, base, demo, answers, char, gpt-mini, gpt2, "
-               "classes, masked, images, tags, found huge",
+               "prompts, classes, masked, images, tags, found huge",
                [] { lines_of({.preset = "huge"}); });
 }
 

@@ -21,6 +21,7 @@
 #include "heed/infer/translator.h"
 #include "heed/io/descriptor.h"
 #include "heed/io/files.h"
+#include "heed/models/model_folder.h"
 #include "heed/text/csv.h"
 #include "heed/text/lines.h"
 #include "heed/train/checkpoint.h"
@@ -536,12 +537,27 @@ TEST(TrainCommand, AModelOfTruncatedSourcesReadsNoMoreOfAnyText) {
   EXPECT_NE(score("red green"), score("red"));
 }
 
+TEST(TrainCommand, LearnsTheAnswersToPrompts) {
+  const ToyTraining toy;
+  std::ofstream(toy.file("questions.csv")) << "instruction,reply\nred?,green\nblue?,black\n";
+  const Outcome outcome =
+      run({"--prompts", toy.file("questions.csv"), "--fields", "instruction,reply", "--preset",
+           "prompts", "--width", "16", "--heads", "2", "--decoder-layers", "1", "--max-updates",
+           "2", "--model", toy.file("model")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("'instruction' is the prompt, 'reply' the answer (header)"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(models::load_config(toy.file("model")).kind, models::ModelKind::language);
+}
+
 TEST(TrainCommand, RefusesPairsThatAreNotThereAndFieldsThatAreNone) {
   const ToyTraining toy;
   for (const std::string option : {"--fields=a,b", "--no-header"}) {
     const Outcome outcome = run(with(toy_arguments(toy, "model"), {option}));
     EXPECT_EQ(outcome.code, 2) << outcome.err;
-    EXPECT_NE(outcome.err.find("expected --pairs or --labelled, found neither"), std::string::npos);
+    EXPECT_NE(outcome.err.find("expected --pairs, --labelled or --prompts, found none"),
+              std::string::npos);
   }
   const std::string file = toy.file("pairs.csv");
   std::ofstream(file) << "en,de\nred,rot\n";

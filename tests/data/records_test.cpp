@@ -156,6 +156,19 @@ TEST_F(RecordsTest, OfTwoFieldsAreParallelLines) {
   EXPECT_EQ(lines.target, (Names{"Hallo", "Lauf"}));
 }
 
+TEST_F(RecordsTest, MayBePromptsAndAnswers) {
+  for (const char* header :
+       {"prompt,completion", "Prompt,response", "question,answer", "instruction,output"}) {
+    const auto [lines, columns] = read_record_pairs(
+        folder_.write("a.csv", std::string(header) + "\nWhich?,This.\n"), {}, prompt_roles());
+    EXPECT_EQ(lines.source, Names{"Which?"}) << header;
+    EXPECT_EQ(lines.target, Names{"This."}) << header;
+  }
+  EXPECT_EQ(error("b.csv", "instruction,input,output\na b c d,e,f\n", prompt_roles()),
+            "b.csv:1: expected one column 'prompt', found several: instruction, input, output; say "
+            "which with `fields` PROMPT,ANSWER, or `no_header` if that is data");
+}
+
 TEST_F(RecordsTest, AHeaderIsRecognisedByItsWords) {
   EXPECT_EQ(values("a.tsv", "text\tcategory\nhello there\tgreeting\n", labelled_),
             (Values{{"greeting", "hello there"}}));

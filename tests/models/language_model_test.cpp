@@ -125,11 +125,32 @@ TEST(LanguageModel, TheLossIsThatOfTheLogits) {
   EXPECT_NEAR(loss.loss.item(), expected, 1e-5 * expected);
 }
 
+TEST(LanguageModel, RowsOfAPromptHaveNoLoss) {
+  TransformerConfig config = language_configs().front();
+  config.dropout = 0;
+  const LanguageModel model(config, 2);
+  const PackedIds input = packed(sample_sentences({5, 4}));
+  const std::vector<int> next = packed(sample_sentences({5, 4}, 3)).ids;
+  const std::vector<Index> answers{3, 4, 7, 8};
+  auto context = nn::ForwardContext::inference();
+  const auto likelihood = [&](const std::vector<Index>& places) {
+    LanguageBatch batch{input, {}, places};
+    for (const Index place : places) batch.next.push_back(next[place]);
+    return model.loss(batch, context).negative_log_likelihood;
+  };
+  const double whole = model.loss({input, next}, context).negative_log_likelihood;
+  EXPECT_NEAR(likelihood(answers), whole - likelihood({0, 1, 2, 5, 6}), 1e-5 * whole);
+  EXPECT_THROW(model.loss({input, {1, 2}, {0}}, context), Error);
+}
+
 TEST(LanguageModel, GradientsHaveTheSameBitsForAnyNumberOfThreads) {
   TransformerConfig config = language_configs().front();
   config.attention_dropout = config.activation_dropout = 0.1f;
   const auto sequences = sample_sentences({30, 30, 30});
   LanguageBatch batch{packed(sequences), packed(sample_sentences({30, 30, 30}, 2)).ids};
+  expect_same_gradients_for_any_threads([&] { return LanguageModel(config, 1); }, batch);
+  batch.places = {3, 4, 40, 41, 89};
+  batch.next.resize(batch.places.size());
   expect_same_gradients_for_any_threads([&] { return LanguageModel(config, 1); }, batch);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/models/classifier.h"
+#include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
@@ -166,6 +167,20 @@ TEST(ModelGradient, MatchesTheReferenceWithSharedHeadsAndSeparateTables) {
     config.num_heads = 3;
     config.num_key_value_heads = 1;
     expect_model_matches_reference(config);
+  }
+}
+
+TEST(ModelGradient, OfALanguageModelMatchesTheReferenceWithAndWithoutPrompts) {
+  const PackedIds input = tiny_batch().source;
+  for (const LanguageBatch& batch : {LanguageBatch{input, {9, 4, 2, 1, 5, 7, 3, 6, 0}},
+                                     LanguageBatch{input, {2, 1, 5, 6}, {2, 3, 4, 7}}}) {
+    for (const Tying tying : {Tying::none, Tying::all}) {
+      TransformerConfig config = tiny_config();
+      config.kind = ModelKind::language;
+      config.encoder_layers = 0;
+      config.tying = tying;
+      expect_matches_reference<LanguageModel>(config, batch);
+    }
   }
 }
 

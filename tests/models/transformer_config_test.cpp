@@ -27,7 +27,7 @@ TEST(TransformerConfig, PresetsHaveTheirSizes) {
   EXPECT_EQ(transformer_preset("base").dropout, 0.1f);
   expect_error(ErrorKind::usage,
                "preset: expected one of tiny, small, base, demo, answers, char, gpt-mini, gpt2, "
-               "classes, masked, images, tags, found huge",
+               "prompts, classes, masked, images, tags, found huge",
                [] { transformer_preset("huge"); });
 }
 
@@ -41,13 +41,14 @@ TEST(TransformerConfig, PresetsOfLanguageModelsHaveTheirSizes) {
   EXPECT_EQ(sizes("char"), (std::vector<Index>{4, 128, 4, 64}));
   EXPECT_EQ(sizes("gpt-mini"), (std::vector<Index>{6, 384, 6, 256}));
   EXPECT_EQ(sizes("gpt2"), (std::vector<Index>{12, 768, 12, 1024}));
+  EXPECT_EQ(sizes("prompts"), (std::vector<Index>{4, 192, 6, 256}));
   EXPECT_EQ(transformer_preset("gpt-mini").positions, Positions::rotary);
   EXPECT_EQ(transformer_preset("gpt2").positions, Positions::learned);
 }
 
 TEST(TransformerConfig, EveryPresetCanBeBuilt) {
-  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
-                           "masked", "images", "tags"}) {
+  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "prompts",
+                           "classes", "masked", "images", "tags"}) {
     TransformerConfig config = transformer_preset(name);
     config.vocabulary = 100;
     EXPECT_NO_THROW(validate(config)) << name;

@@ -1,5 +1,5 @@
-// The Transformer as plain template code: what models::TranslationModel, Classifier, MaskedModel
-// and Tagger must equal.
+// The Transformer as plain template code: what models::TranslationModel, LanguageModel, Classifier,
+// MaskedModel and Tagger must equal.
 #pragma once
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "heed/models/classifier.h"
+#include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
@@ -32,6 +33,13 @@ class TransformerReference {
     const Matrix<T> memory = encode(batch.source);
     const Matrix<T> decoded = decode(batch.target_input, memory, batch.source.spans);
     return projection_cross_entropy(decoded, output_weight(), Matrix<T>(), batch.target_output,
+                                    config_.label_smoothing);
+  }
+  // The same over the tokens that have a loss.
+  Matrix<T> loss(const models::LanguageBatch& batch) const {
+    Matrix<T> rows = decode(batch.input, Matrix<T>(), Spans());
+    if (!batch.places.empty()) rows = gather_rows(rows, std::span(batch.places));
+    return projection_cross_entropy(rows, output_weight(), Matrix<T>(), batch.next,
                                     config_.label_smoothing);
   }
   // The same over all lines.
@@ -208,6 +216,7 @@ class TransformerReference {
     return gather_rows(encode(longer), std::span<const Index>(first_rows));
   }
 
+  // Without an encoder there is no memory.
   Matrix<T> decode(const models::PackedIds& target, const Matrix<T>& memory,
                    const Spans& memory_spans) const {
     Matrix<T> x = embed("decoder", target_table(), target);
@@ -216,10 +225,12 @@ class TransformerReference {
       x = residual(name + ".self_attention_norm", x, [&](const Matrix<T>& y) {
         return attend(name + ".self_attention", y, target.spans, y, target.spans, true, true);
       });
-      x = residual(name + ".cross_attention_norm", x, [&](const Matrix<T>& y) {
-        return attend(name + ".cross_attention", y, target.spans, memory, memory_spans, false,
-                      false);
-      });
+      if (config_.encoder_layers > 0) {
+        x = residual(name + ".cross_attention_norm", x, [&](const Matrix<T>& y) {
+          return attend(name + ".cross_attention", y, target.spans, memory, memory_spans, false,
+                        false);
+        });
+      }
       x = residual(name + ".feed_forward_norm", x,
                    [&](const Matrix<T>& y) { return feed_forward(name + ".feed_forward", y); });
     }

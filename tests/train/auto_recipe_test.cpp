@@ -85,6 +85,17 @@ TEST(AutoRecipe, AShortTextIsReadAsCharactersAndALongOneAsPieces) {
   EXPECT_EQ(in_minutes(ModelKind::language, library(), 10).tokenizer.subwords, text::Subwords::bpe);
 }
 
+TEST(AutoRecipe, APromptAndItsAnswerHaveRoomInTheContext) {
+  const Recipe recipe = in_minutes(ModelKind::language, many_sentences(), 30);
+  EXPECT_GE(recipe.model.max_positions, 3 * 20 + 3 * 20);
+  EXPECT_EQ(recipe.training.max_length, recipe.model.max_positions);
+  EXPECT_GE(recipe.training.batch_tokens, recipe.training.max_length);
+  EXPECT_EQ(recipe.tokenizer.subwords, text::Subwords::bpe);
+  EXPECT_EQ(recipe.training.validation_metrics, "exact-match");
+  EXPECT_EQ(recipe.training.curriculum, 0);
+  EXPECT_GT(in_minutes(ModelKind::language, questions(), 6).training.curriculum, 0);
+}
+
 TEST(AutoRecipe, ALanguageModelGrowsWithTheTime) {
   Index width = 0;
   for (const double count : {2.0, 60.0, 2000.0}) {

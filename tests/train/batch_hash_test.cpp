@@ -52,6 +52,9 @@ TEST(BatchHash, CountsEveryPartOfALanguageBatch) {
   using Batch = models::LanguageBatch;
   expect_all_count<Batch>({pack({{4, 5}}), {5, 6}},
                           {[](Batch& b) { b.input.ids[0] = 6; }, [](Batch& b) { b.next[1] = 7; }});
+  expect_all_count<Batch>({pack({{4, 5, 6}}), {5, 6}, {0, 1}},
+                          {[](Batch& b) { b.next[1] = 7; }, [](Batch& b) { b.places[1] = 2; },
+                           [](Batch& b) { b.places = {}; }});
 }
 
 TEST(BatchHash, CountsEveryPartOfAMaskedBatch) {

@@ -169,6 +169,7 @@ TEST(LanguageTask, RefusesWhatDoesNotFitAText) {
 
 TEST(TaskTypes, AreToldApartByTheirFiles) {
   EXPECT_EQ(task_type_of({{"text", "a"}}).preset, "gpt-mini");
+  EXPECT_EQ(task_type_of({{"prompts", "a"}}).preset, "prompts");
   EXPECT_EQ(task_type_of({{"source", "a"}, {"target", "b"}}).preset, "tiny");
   EXPECT_THROW(task_type_of({}), Error);
   EXPECT_THROW(task_type_of({{"valid-text", "a"}}), Error);

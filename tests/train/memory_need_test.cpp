@@ -94,6 +94,9 @@ TEST(ActivationBytes, OfADecoderOrAnEncoderAloneAreThoseOfItsTokens) {
     const models::LanguageBatch text{ids, std::vector<int>(ids.ids.size(), 5)};
     expect_most_of(kept_bytes<models::LanguageModel>(config, text),
                    activation_bytes(config, 0, count));
+    const models::LanguageBatch answers{ids, {5, 6, 7}, {10, 50, 90}};
+    expect_most_of(kept_bytes<models::LanguageModel>(config, answers),
+                   activation_bytes(config, count, 3));
     config.kind = models::ModelKind::classifier;
     config.encoder_layers = std::exchange(config.decoder_layers, 0);
     config.labels = {"cold", "warm"};

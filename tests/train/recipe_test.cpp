@@ -147,8 +147,8 @@ TEST(Recipe, ARunWithoutBleuOfAnOlderVersionHasNoScores) {
 }
 
 TEST(Recipe, PresetsAreValid) {
-  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "classes",
-                           "masked", "images", "tags"}) {
+  for (const char* name : {"tiny", "small", "base", "demo", "char", "gpt-mini", "gpt2", "prompts",
+                           "classes", "masked", "images", "tags"}) {
     EXPECT_NO_THROW(validate(recipe_preset(name))) << name;
   }
   EXPECT_THROW(recipe_preset("huge"), Error);

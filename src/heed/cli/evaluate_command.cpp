@@ -19,6 +19,7 @@
 #include "heed/data/records.h"
 #include "heed/data/tagged_lines.h"
 #include "heed/infer/contrastive.h"
+#include "heed/infer/greedy_answers.h"
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/line_tagger.h"
@@ -219,6 +220,16 @@ int evaluate_contrastive(const EvaluateOptions& options, std::ostream& out) {
   return 0;
 }
 
+int evaluate_prompts(const EvaluateOptions& options, std::ostream& out) {
+  const auto generator = infer::TextGenerator::load(options.model);
+  const text::ParallelLines pairs =
+      data::read_record_pairs(options.prompts, record_options(options, 2), data::prompt_roles())
+          .lines;
+  const std::vector<std::string> answers = infer::greedy_answers(
+      generator, pairs.source, {.max_tokens = options.max_tokens, .truncate = options.truncate});
+  return print_metrics(options, answers, pairs.target, out);
+}
+
 using Classes = std::vector<std::vector<infer::ClassProbability>>;
 
 // The scores of the most likely classes, where `right` are the right ones.
@@ -387,6 +398,7 @@ int evaluate(const EvaluateOptions& options, std::istream& in, std::ostream& out
   if (!options.source.empty() || !options.pairs.empty()) return evaluate_translator(options, out);
   if (!options.contrastive.empty()) return evaluate_contrastive(options, out);
   if (!options.text.empty()) return evaluate_text(options, out);
+  if (!options.prompts.empty()) return evaluate_prompts(options, out);
   if (!options.labelled.empty()) return evaluate_lines(options, out);
   if (!options.tagged.empty()) return evaluate_words(options, out);
   if (!options.images.empty()) return evaluate_images(options, out);
@@ -405,10 +417,9 @@ namespace {
 
 // For files of records.
 std::vector<CLI::Option*> add_column_options(Command& command, EvaluateOptions& options) {
-  CLI::Option* fields =
-      command.option("--fields", options.fields,
-                     "columns of source,target or label,text[,text_pair]: names, or numbers from "
-                     "1");
+  CLI::Option* fields = command.option("--fields", options.fields,
+                                       "columns of source,target, label,text[,text_pair] or "
+                                       "prompt,answer: names, or numbers from 1");
   const auto flag = [&](const char* name, bool value, const char* description) {
     const auto set = [&options, value] { options.header = value; };
     return command.app()->add_flag_callback(name, set, description)->group(option_group::input);
@@ -442,6 +453,8 @@ void add_input_options(Command& command, EvaluateOptions& options) {
           "sources, references and wrong translations, to be ranked: .tsv, .csv or .jsonl");
   CLI::Option* text =
       add("--text", options.text, "FILE", "text for the perplexity of a language model");
+  CLI::Option* prompts = add("--prompts", options.prompts, "FILE",
+                             "prompts with answers for a language model: .tsv, .csv or .jsonl");
   CLI::Option* labelled = add("--labelled,--labeled", options.labelled, "FILE",
                               "labelled lines for a classifier: .tsv, .csv or .jsonl");
   CLI::Option* tagged = add("--tagged", options.tagged, "FILE",
@@ -449,7 +462,8 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::Option* images =
       add("--images", options.images, "FOLDER",
           "images for a classifier: a folder for each label, or the test set of MNIST or CIFAR-10");
-  for (CLI::Option* needs_model : {source, pairs, contrastive, text, labelled, tagged, images}) {
+  for (CLI::Option* needs_model :
+       {source, pairs, contrastive, text, prompts, labelled, tagged, images}) {
     needs_model->needs(model);
   }
   model->excludes(reference);
@@ -466,6 +480,10 @@ void add_input_options(Command& command, EvaluateOptions& options) {
       .flag("--normalize", options.normalize,
             "rank translations of --contrastive by their log-probability per token")
       ->needs(contrastive);
+  command
+      .number("--max-tokens", options.max_tokens, {1, max_tokens_of_a_text},
+              "longest answer to a prompt, in tokens")
+      ->needs(prompts);
   command.group(option_group::output);
   command
       .flag("--confusion", options.confusion,

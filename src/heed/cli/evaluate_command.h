@@ -1,5 +1,6 @@
 // heed evaluate: BLEU, chrF, ROUGE and exact match of texts, contrastive accuracy of a translator,
-// perplexity of a language model, accuracy of a classifier, scores of a tagger.
+// perplexity of a language model and its answers to prompts, accuracy of a classifier, scores of a
+// tagger.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +21,8 @@ struct EvaluateOptions {
   bool stem = false;
   bool json = false;
   std::vector<std::string> metrics = {"bleu", "chrf"};  // also: rouge, exact-match, squad
-  // Instead of references: pairs of lines, contrastive translations, a text, lines with labels,
-  // words with tags or a folder of images, and the model that is scored on them.
+  // Instead of references: pairs of lines, contrastive translations, a text, prompts with answers,
+  // lines with labels, words with tags or a folder of images, and the model that is scored on them.
   std::filesystem::path source = {};
   std::filesystem::path target = {};
   std::filesystem::path pairs = {};  // both in one file of records
@@ -32,6 +33,8 @@ struct EvaluateOptions {
   std::optional<Index> beam_size = {};
   bool truncate = false;
   std::filesystem::path text = {};
+  std::filesystem::path prompts = {};
+  Index max_tokens = 256;  // of an answer to a prompt
   std::filesystem::path labelled = {};
   std::filesystem::path tagged = {};
   std::filesystem::path images = {};

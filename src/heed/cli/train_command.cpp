@@ -55,10 +55,12 @@ void copy_base_architecture(train::Recipe& recipe, const std::string& base_model
 
 // Settings that would have no effect are refused.
 void check_columns(const TrainOptions& options) {
-  const bool has_columns = options.files.contains("pairs") || options.files.contains("labelled");
+  const bool has_columns = options.files.contains("pairs") || options.files.contains("labelled") ||
+                           options.files.contains("prompts");
   for (const char* setting : {"fields", "header"}) {
     check_as(ErrorKind::usage, has_columns || !options.settings.contains(setting),
-             train::quote(setting), ": expected `pairs` or `labelled`, found neither");
+             train::quote(setting),
+             ": expected `pairs`, `labelled` or `prompts`, found none of them");
   }
 }
 

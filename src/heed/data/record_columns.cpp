@@ -210,7 +210,8 @@ bool is_column_word(const std::string& cell) {
       labelled_roles(ProblemType::single_label, TextPairs::always);
   const auto has_name = [&](const FieldRole& role) { return is_named(role, cell); };
   return other_columns.contains(unnumbered_key(cell)) || std::ranges::any_of(labelled, has_name) ||
-         std::ranges::any_of(pair_roles(), has_name);
+         std::ranges::any_of(pair_roles(), has_name) ||
+         std::ranges::any_of(prompt_roles(), has_name);
 }
 
 bool has_text(const Row& row) {
@@ -333,6 +334,13 @@ const std::vector<FieldRole>& pair_roles() {
       {"target",
        {"target", "tgt", "target_text", "output", "answer", "response", "summary", "subject",
         "highlights", "translation", "completion", "title", "headline", "reference"}}};
+  return roles;
+}
+
+const std::vector<FieldRole>& prompt_roles() {
+  static const std::vector<FieldRole> roles{
+      {"prompt", {"prompt", "question", "query", "instruction", "input", "context"}},
+      {"answer", {"answer", "completion", "response", "output", "target"}}};
   return roles;
 }
 

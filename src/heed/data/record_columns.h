@@ -31,6 +31,7 @@ struct FieldRole {
 
 const std::vector<FieldRole>& labelled_roles();  // label, text
 const std::vector<FieldRole>& pair_roles();      // source, target
+const std::vector<FieldRole>& prompt_roles();    // prompt, answer
 
 // Two texts with one label: always, never, or if the columns are named so.
 enum class TextPairs { never, always, if_named };

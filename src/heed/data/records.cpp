@@ -122,8 +122,9 @@ Records read_records(const std::filesystem::path& path, std::span<const FieldRol
   return records;
 }
 
-RecordPairs read_record_pairs(const std::filesystem::path& path, const RecordOptions& options) {
-  Records records = read_records(path, pair_roles(), options);
+RecordPairs read_record_pairs(const std::filesystem::path& path, const RecordOptions& options,
+                              std::span<const FieldRole> roles) {
+  Records records = read_records(path, roles, options);
   RecordPairs pairs{.lines = {}, .columns = std::move(records.columns)};
   for (Record& record : records.records) {
     pairs.lines.source.push_back(std::move(record.values[0]));

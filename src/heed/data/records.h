@@ -44,11 +44,13 @@ struct Records {
 Records read_records(const std::filesystem::path& path, std::span<const FieldRole> roles,
                      const RecordOptions& options = {});
 
-// Text to text from one file: the two fields of every record, side by side.
+// Text to text from one file: the two fields of every record, side by side. The roles are two:
+// source and target, or prompt and answer.
 struct RecordPairs {
   text::ParallelLines lines;
   std::string columns;  // as in Records
 };
-RecordPairs read_record_pairs(const std::filesystem::path& path, const RecordOptions& options = {});
+RecordPairs read_record_pairs(const std::filesystem::path& path, const RecordOptions& options = {},
+                              std::span<const FieldRole> roles = pair_roles());
 
 }  // namespace heed::data

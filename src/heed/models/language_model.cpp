@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "heed/ops/embedding.h"
 #include "heed/ops/projection_cross_entropy.h"
 
 namespace heed::models {
@@ -28,8 +29,10 @@ Tensor LanguageModel::embed(std::span<const int> ids) const {
 }
 
 Loss LanguageModel::loss(const LanguageBatch& batch, nn::ForwardContext& context) const {
-  const ops::ProjectionLoss loss = output_.loss(hidden(batch.input, context), embedding_.weight(),
-                                                batch.next, config_.label_smoothing);
+  Tensor rows = hidden(batch.input, context);
+  if (!batch.places.empty()) rows = ops::gather_rows(rows, batch.places);
+  const ops::ProjectionLoss loss =
+      output_.loss(rows, embedding_.weight(), batch.next, config_.label_smoothing);
   return {loss.loss, loss.negative_log_likelihood};
 }
 

@@ -14,10 +14,13 @@
 
 namespace heed::models {
 
-// Pieces of text, and after each of their tokens the one that follows it.
+// Pieces of text, and the tokens that the model learns to predict from them.
 struct LanguageBatch {
   PackedIds input;
-  std::vector<int> next;
+  std::vector<int> next;  // the token that follows each row of `places`
+  // Rows of the input, ascending. Empty: all of them. Others, such as those of a prompt, have no
+  // loss.
+  std::vector<Index> places = {};
 };
 
 class LanguageModel : public Model {
@@ -30,6 +33,7 @@ class LanguageModel : public Model {
   void visit_parameters(nn::ParameterVisitor& visitor);
   bool is_packed() const { return output_.is_packed(embedding_.weight()); }
 
+  // Rows without a loss are left out before the projection.
   Loss loss(const LanguageBatch& batch, nn::ForwardContext& context) const;
 
   // The decoder's output before the projection, [N, D], for whole sequences.

@@ -38,6 +38,15 @@ TransformerConfig gpt_mini_preset() {
   return config;
 }
 
+// For short prompts and answers in subwords.
+TransformerConfig prompts_preset() {
+  TransformerConfig config = language_preset(4, 192, 6, 256, 0.1f);
+  config.positions = Positions::rotary;
+  config.activation = Activation::swiglu;
+  config.feed_forward_dim = 512;
+  return config;
+}
+
 TransformerConfig translation_preset(Index layers, Index width, Index feed_forward, Index heads,
                                      float dropout) {
   TransformerConfig config;
@@ -102,6 +111,7 @@ const auto& presets() {
       std::pair{"char", language_preset(4, 128, 4, 64, 0)},
       std::pair{"gpt-mini", gpt_mini_preset()},
       std::pair{"gpt2", language_preset(12, 768, 12, 1024, 0.1f)},
+      std::pair{"prompts", prompts_preset()},
       std::pair{"classes", encoder_preset(ModelKind::classifier, 0.3f, 0.1f)},
       std::pair{"masked", encoder_preset(ModelKind::masked, 0.1f, 0)},
       std::pair{"images", image_preset()},

@@ -47,8 +47,8 @@ double epoch_weights(const Recipe& recipe, const DataSize& data) {
   switch (model.kind) {
     case ModelKind::translation:
       return source * encoder + target * (decoder + output);
-    case ModelKind::language:
-      return source * (decoder + output);
+    case ModelKind::language:  // of prompts, the answers alone are predicted
+      return (source + target) * decoder + (target > 0 ? target : source) * output;
     case ModelKind::masked:
       return source * (encoder + masked_share * output);
     default:
@@ -58,9 +58,15 @@ double epoch_weights(const Recipe& recipe, const DataSize& data) {
 
 // Tokens that fill the batches of an epoch.
 double epoch_tokens(const Recipe& recipe, const DataSize& data) {
-  const bool is_pair = recipe.model.kind == ModelKind::translation;
-  const double target = is_pair ? as_double(data.target.tokens) : 0;
-  return std::max({source_tokens(recipe, data), target, 1.0});
+  const double source = source_tokens(recipe, data), target = as_double(data.target.tokens);
+  switch (recipe.model.kind) {
+    case ModelKind::translation:
+      return std::max({source, target, 1.0});
+    case ModelKind::language:
+      return std::max(source + target, 1.0);
+    default:
+      return std::max(source, 1.0);
+  }
 }
 
 // Tokens that the run sees, those of all epochs together.
@@ -184,8 +190,9 @@ constexpr std::array language_sizes{
     LanguageSize{6, 256, 8, 256, 0.002}, LanguageSize{6, 384, 6, 256, 0.002},
     LanguageSize{8, 512, 8, 256, 0.001}};
 
-Recipe language_model(const LanguageSize& size, const text::TokenizerOptions& tokenizer) {
-  Recipe recipe = recipe_preset("gpt-mini");
+Recipe language_model(std::string_view preset, const LanguageSize& size,
+                      const text::TokenizerOptions& tokenizer) {
+  Recipe recipe = recipe_preset(preset);
   recipe.tokenizer = tokenizer;
   recipe.model.decoder_layers = size.layers;
   recipe.model.model_dim = size.width;
@@ -197,11 +204,25 @@ Recipe language_model(const LanguageSize& size, const text::TokenizerOptions& to
   return recipe;
 }
 
-// Characters of a short text, pieces of a long one. The largest model that sees enough tokens for
-// its weights.
+// The largest model that sees enough tokens for its weights. `data` counts the tokenizer's tokens.
+Recipe largest_language_model(std::string_view preset, const text::TokenizerOptions& tokenizer,
+                              const DataSize& data, const RunBudget& budget) {
+  constexpr double tokens_per_weight = 2;
+  Recipe recipe = language_model(preset, language_sizes.front(), tokenizer);
+  for (const LanguageSize& size : language_sizes) {
+    const Recipe larger = language_model(preset, size, tokenizer);
+    const double weights = epoch_weights(larger, data) / epoch_tokens(larger, data);
+    if (estimated_tokens(larger, data, budget) < tokens_per_weight * weights) break;
+    recipe = larger;
+  }
+  const double epochs = estimated_epochs(recipe, data, budget);
+  recipe.model.dropout = epochs < 3 ? 0 : epochs < 10 ? 0.1f : 0.2f;
+  return recipe;
+}
+
+// Characters of a short text, pieces of a long one.
 Recipe language_model(const DataSize& data, const RunBudget& budget) {
   constexpr Index max_characters = 4'000'000;
-  constexpr double tokens_per_weight = 2;
   text::TokenizerOptions tokenizer{.vocabulary = vocabulary_for(as_double(data.source.tokens)),
                                    .fit_vocabulary = true};
   DataSize units = data;
@@ -210,16 +231,33 @@ Recipe language_model(const DataSize& data, const RunBudget& budget) {
     tokenizer.vocabulary = 100;  // in the estimates: the text has what it has
     units.source.tokens = 4 * data.source.tokens;
   }
-  Recipe recipe = language_model(language_sizes.front(), tokenizer);
-  for (const LanguageSize& size : language_sizes) {
-    const Recipe larger = language_model(size, tokenizer);
-    const double weights =
-        epoch_weights(larger, units) / as_double(std::max<Index>(1, units.source.tokens));
-    if (estimated_tokens(larger, units, budget) < tokens_per_weight * weights) break;
-    recipe = larger;
+  return largest_language_model("gpt-mini", tokenizer, units, budget);
+}
+
+// A context in which a prompt and its answer have room, whichever of them is long.
+void fit_context(Recipe& recipe, const DataSize& data) {
+  constexpr double pieces_per_token = 1.5;
+  const Index longest = data.source.most_tokens + data.target.most_tokens;
+  const auto needed = static_cast<Index>(pieces_per_token * as_double(longest)) + 2;
+  recipe.model.max_positions = std::clamp<Index>(needed, 64, 1024);
+  TrainingOptions& training = recipe.training;
+  training.max_length = recipe.model.max_positions;
+  training.batch_tokens = std::max(training.batch_tokens, training.max_length);
+}
+
+// Short answers are learned from short prompts first, as in the preset `answers`.
+Recipe prompt_model(const DataSize& data, const RunBudget& budget) {
+  const double tokens = as_double(data.source.tokens + data.target.tokens);
+  const text::TokenizerOptions tokenizer{.vocabulary = vocabulary_for(tokens),
+                                         .fit_vocabulary = true};
+  Recipe recipe = largest_language_model("prompts", tokenizer, data, budget);
+  if (has_short_answers(data)) {
+    const TrainingOptions answers = recipe_preset("answers").training;
+    recipe.training.schedule.peak = answers.schedule.peak;
+    recipe.training.curriculum = answers.curriculum;
+    recipe.model.dropout = 0;
   }
-  const double epochs = estimated_epochs(recipe, units, budget);
-  recipe.model.dropout = epochs < 3 ? 0 : epochs < 10 ? 0.1f : 0.2f;
+  fit_context(recipe, data);
   return recipe;
 }
 
@@ -330,7 +368,7 @@ Recipe chosen_recipe(ModelKind kind, const DataSize& data, const RunBudget& budg
     case ModelKind::tagger:
       return classifier("tags", data);
     case ModelKind::language:
-      return language_model(data, budget);
+      return data.target.lines > 0 ? prompt_model(data, budget) : language_model(data, budget);
     case ModelKind::masked:
       return masked_model(data, budget);
     case ModelKind::image_classifier:

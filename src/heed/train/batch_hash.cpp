@@ -52,6 +52,7 @@ void hash_batch(BatchHash& hash, const models::TranslationBatch& batch) {
 void hash_batch(BatchHash& hash, const models::LanguageBatch& batch) {
   hash_ids(hash, batch.input);
   hash_list(hash, batch.next);
+  if (!batch.places.empty()) hash_list(hash, batch.places);  // older runs have none
 }
 
 void hash_batch(BatchHash& hash, const models::MaskedBatch& batch) {

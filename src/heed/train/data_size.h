@@ -27,7 +27,7 @@ struct ImageDataSize {
 };
 
 struct DataSize {
-  TextSize source;  // the text itself, if there is no target
+  TextSize source;  // the text itself, if there is no target; the prompts of answers
   TextSize target;  // of classification, the labels
   ImageDataSize images = {};
 };

@@ -1,5 +1,7 @@
 #include "heed/train/memory_need.h"
 
+#include <algorithm>
+
 #include "heed/base/error.h"
 #include "heed/base/memory.h"
 #include "heed/core/storage.h"
@@ -49,8 +51,11 @@ Index activation_bytes(const models::TransformerConfig& model, Index num_source_
   const Index attention = 4 * dim;
   const Index feed_forward = 2 * dim + num_hidden(model) * model.feed_forward_dim;
   const Index block = attention + 2 * key_dim + feed_forward;
+  // Without an encoder the decoder reads all tokens, also those of prompts.
+  const Index num_decoder_tokens =
+      model.encoder_layers > 0 ? num_target_tokens : std::max(num_source_tokens, num_target_tokens);
   Index floats = model.encoder_layers * num_source_tokens * block +
-                 model.decoder_layers * num_target_tokens * block;
+                 model.decoder_layers * num_decoder_tokens * block;
   if (model.encoder_layers > 0) {  // cross-attention
     floats +=
         model.decoder_layers * (num_target_tokens * attention + num_source_tokens * 2 * key_dim);

@@ -13,7 +13,10 @@ BatchSize batch_size(const models::TranslationBatch& batch) {
   return {batch.num_target_tokens(), std::ssize(batch.source.ids)};
 }
 
-BatchSize batch_size(const models::LanguageBatch& batch) { return {std::ssize(batch.next), 0}; }
+BatchSize batch_size(const models::LanguageBatch& batch) {
+  const bool has_prompts = !batch.places.empty();
+  return {std::ssize(batch.next), has_prompts ? std::ssize(batch.input.ids) : 0};
+}
 
 BatchSize batch_size(const models::MaskedBatch& batch) {
   return {batch.num_hidden(), std::ssize(batch.input.ids)};

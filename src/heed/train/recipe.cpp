@@ -273,7 +273,8 @@ void add_validation_fields(FieldList& list, TrainingOptions& training) {
 void add_data_fields(FieldList& list, TrainingOptions& training) {
   // What the data is decides whether a run may resume, however it is read.
   list.names("fields", training.fields, {2, 3},
-             "columns of source,target or label,text[,text_pair]: names, or numbers from 1");
+             "columns of source,target, label,text[,text_pair] or prompt,answer: names, or numbers "
+             "from 1");
   list.may_differ_on_resume();
   list.optional_flag("header", training.header, "no-header",
                      "the first row of .tsv and .csv is a header (default: recognised)");

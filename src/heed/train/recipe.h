@@ -45,12 +45,13 @@ struct TrainingOptions {
   Index patience = 10;  // validations without improvement
   Index average = 1;    // checkpoints whose weights are averaged; 1: no average
   double ema = 0;       // decay of an exponential moving average of the weights; 0: none
-  std::string validation_metrics = "bleu";  // of text to text; see text_metrics.h
+  std::string validation_metrics = "bleu";  // of generated text; see text_metrics.h
   metrics::BleuTokenizer tokenize = metrics::BleuTokenizer::mteval_13a;
   ClassWeights class_weights = ClassWeights::none;
   Index shift = 0;    // maximum random shift of images in pixels: a random crop
   bool flip = false;  // images are mirrored left to right with probability 1/2
-  // Names or numbers of the columns of source and target, or of label and text; empty: recognised.
+  // Names or numbers of the columns of source and target, of label and text, or of prompt and
+  // answer; empty: recognised.
   std::string fields = {};
   std::optional<bool> header = {};  // of files with columns; nothing: recognised
   std::uint64_t seed = 1;

@@ -97,6 +97,14 @@ TrainingOptions gpt_mini_training() {
   return training;
 }
 
+// Answers to prompts: fewer tokens have a loss than in a text, so the rate is lower.
+TrainingOptions prompts_training() {
+  TrainingOptions training = gpt_mini_training();
+  training.schedule.peak = 0.001;
+  training.validation_metrics = "exact-match";
+  return training;
+}
+
 TrainingOptions gpt2_training() {
   TrainingOptions training = character_training();
   training.optimizer.beta2 = 0.95;
@@ -165,6 +173,7 @@ constexpr Preset presets[]{
     {"char", {.subwords = text::Subwords::character}, character_training},
     {"gpt-mini", {.subwords = text::Subwords::character}, gpt_mini_training},
     {"gpt2", {}, gpt2_training},
+    {"prompts", {.vocabulary = 4000}, prompts_training},
     {"classes", {.vocabulary = 4000}, classes_training},
     {"masked", {.vocabulary = 8000}, masked_training},
     {"images", {}, images_training},

@@ -8,6 +8,7 @@
 #include "heed/train/image_task.h"
 #include "heed/train/language_task.h"
 #include "heed/train/masked_task.h"
+#include "heed/train/prompt_task.h"
 #include "heed/train/tagging_task.h"
 #include "heed/train/translation_task.h"
 
@@ -54,6 +55,13 @@ const std::vector<TaskType>& table() {
        {{"text", "running text"}, {"valid-text", "validation text", is_optional}, base_model},
        "gpt-mini",
        make<LanguageTask>},
+      {"answers to prompts",
+       ModelKind::language,
+       {{"prompts", "prompt and answer of each example: .tsv, .csv or .jsonl"},
+        {"valid-prompts", "validation prompts", is_optional},
+        base_model},
+       "prompts",
+       make<PromptTask>},
       {"classification",
        ModelKind::classifier,
        {{"labelled", "lines with a label: .tsv, .csv or .jsonl",

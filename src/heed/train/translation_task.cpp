@@ -1,11 +1,9 @@
 #include "heed/train/translation_task.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "heed/base/error.h"
 #include "heed/data/data_checks.h"
-#include "heed/data/records.h"
 #include "heed/infer/translator.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/train/early_stopping.h"
@@ -46,11 +44,6 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
       files.contains("pairs") ? "`valid_pairs`" : "`valid_source` and `valid_target`");
 }
 
-void append(text::ParallelLines& all, text::ParallelLines more) {
-  std::ranges::move(more.source, std::back_inserter(all.source));
-  std::ranges::move(more.target, std::back_inserter(all.target));
-}
-
 // Both sides from two files each time.
 text::ParallelLines read_two_sides(const FilePaths& files, const std::string& prefix) {
   const PathList sources = files.at(prefix + "source"), targets = files.at(prefix + "target");
@@ -59,7 +52,7 @@ text::ParallelLines read_two_sides(const FilePaths& files, const std::string& pr
            " and ", targets.size());
   text::ParallelLines all;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    append(all, text::read_parallel_lines(sources[i], targets[i]));
+    append_pairs(all, text::read_parallel_lines(sources[i], targets[i]));
   }
   return all;
 }
@@ -69,13 +62,7 @@ text::ParallelLines read_two_sides(const FilePaths& files, const std::string& pr
 text::ParallelLines read_pairs(const FilePaths& files, const std::string& prefix,
                                const TrainingOptions& training, std::vector<std::string>& columns) {
   if (files.contains(prefix + "source")) return read_two_sides(files, prefix);
-  text::ParallelLines all;
-  for (const std::string& path : files.at(prefix + "pairs")) {
-    data::RecordPairs pairs = data::read_record_pairs(path, record_options(training));
-    add_columns(columns, pairs.columns);
-    append(all, std::move(pairs.lines));
-  }
-  return all;
+  return read_record_pairs_of(files.at(prefix + "pairs"), data::pair_roles(), training, columns);
 }
 
 }  // namespace
