@@ -56,8 +56,7 @@ TEST(BinaryCrossEntropy, TheReferenceHasTheRightGradient) {
 TEST(BinaryCrossEntropy, HugeLogitsStayFinite) {
   Tensor logits = Tensor::from({1e30f, -1e30f, 5000, -5000}, {1, 4});
   logits.require_gradient();
-  const Tensor losses =
-      ops::binary_cross_entropy(logits, Tensor::from({1, 0, 0, 1}, {1, 4}));
+  const Tensor losses = ops::binary_cross_entropy(logits, Tensor::from({1, 0, 0, 1}, {1, 4}));
   EXPECT_EQ(values_of(losses), (std::vector<float>{0, 0, 5000, 5000}));
   backward(ops::sum(losses));
   EXPECT_EQ(values_of(logits.gradient()), (std::vector<float>{0, 0, 1, -1}));

@@ -19,8 +19,7 @@ void add_tabbed(TextPairLines& pairs, const std::string& line, const std::string
 }
 
 void add_json(TextPairLines& pairs, const std::string& line, const std::string& where) {
-  const nlohmann::json value =
-      io::parse_strict_json(line, where, /*max_depth=*/2, ErrorKind::data);
+  const nlohmann::json value = io::parse_strict_json(line, where, /*max_depth=*/2, ErrorKind::data);
   const bool is_pair =
       value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string();
   check_as(ErrorKind::data, is_pair, where, ": expected a JSON array of two strings, found ",

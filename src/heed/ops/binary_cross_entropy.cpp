@@ -40,16 +40,16 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
   check(std::ranges::all_of(targets.values(), [](float y) { return y >= 0 && y <= 1; }),
         "binary_cross_entropy: expected targets from 0 to 1, got others");
 
-  const Tensor losses = over_elements(
-      logits, targets, [](Index, double x, double y) { return loss_of(x, y); });
+  const Tensor losses =
+      over_elements(logits, targets, [](Index, double x, double y) { return loss_of(x, y); });
 
   // dx = dy (sigmoid(x) - y)
-  return record(losses, {logits},
-                [x = logits.detach(), y = targets.detach()](const Tensor& dy) -> Gradients {
-                  return {over_elements(x, y, [d = dy.data()](Index i, double logit, double target) {
-                    return d[i] * (sigmoid(logit) - target);
-                  })};
-                });
+  return record(
+      losses, {logits}, [x = logits.detach(), y = targets.detach()](const Tensor& dy) -> Gradients {
+        return {over_elements(x, y, [d = dy.data()](Index i, double logit, double target) {
+          return d[i] * (sigmoid(logit) - target);
+        })};
+      });
 }
 
 }  // namespace heed::ops
