@@ -39,7 +39,12 @@ void expect_stack_matches(const TransformerOptions& options) {
   TransformerStack stack = stack_of(options);
   const std::vector<std::string> names = parameter_names(stack);
   const Spans spans = Spans::of_lengths(std::vector<Index>{6, 3});
-  Inputs all = sample_inputs(stack, sample({9, options.model_dim})), inputs{all[0]};
+  Inputs all = sample_inputs(stack, sample({9, options.model_dim}));
+  // Smaller weights: with large scores a softmax picks one key, and its gradient is mostly rounding.
+  for (Tensor& parameter : std::span(all).subspan(1)) {
+    for (float& value : parameter.values()) value *= 0.5f;
+  }
+  Inputs inputs{all[0]};
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!is_key_bias(names[i])) inputs.push_back(all[i + 1]);
   }
