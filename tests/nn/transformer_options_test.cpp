@@ -40,7 +40,8 @@ void expect_stack_matches(const TransformerOptions& options) {
   const std::vector<std::string> names = parameter_names(stack);
   const Spans spans = Spans::of_lengths(std::vector<Index>{6, 3});
   Inputs all = sample_inputs(stack, sample({9, options.model_dim}));
-  // Smaller weights: with large scores a softmax picks one key, and its gradient is mostly rounding.
+  // Smaller weights: with large scores a softmax picks one key, and its gradient is mostly
+  // rounding.
   for (Tensor& parameter : std::span(all).subspan(1)) {
     for (float& value : parameter.values()) value *= 0.5f;
   }
