@@ -216,13 +216,13 @@ TEST(ClassificationTask, ResumesEveryProblemWithTheSameBits) {
 
 TEST(ClassificationTask, KeepsTheProblemOfARun) {
   const ToyProblems toy;
-  Training training = toy.label_sets("model");
+  Training training = toy.numbers("model");
   training.recipe.training.after = parse_run_length("2u", "");
   hash_after(training);
   training.recipe.model.problem_type = ProblemType::single_label;
   expect_error(ErrorKind::usage,
-               "`problem_type`: expected multi_label_classification, with which this run was "
-               "started, found single_label_classification",
+               "`problem_type`: expected regression, with which this run was started, found "
+               "single_label_classification",
                [&] { hash_after(training); });
 }
 

@@ -19,6 +19,9 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   const TrainingOptions& training = recipe.training;
   check_as(ErrorKind::usage, training.bpe_dropout == 0,
            "`bpe_dropout`: expected 0 for `text`, found ", training.bpe_dropout);
+  check_as(ErrorKind::usage, training.curriculum == 0,
+           "`curriculum`: expected 0 for `text`, whose examples have one length, found ",
+           training.curriculum);
   check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
            "`context`: expected at most `batch_tokens`, which is ", training.batch_tokens,
            ", found ", recipe.model.max_positions);

@@ -384,9 +384,8 @@ void validate(const Recipe& recipe) {
                training.max_length <= recipe.model.max_positions,
            "`max_length`: expected at most `max_positions`, which is ", recipe.model.max_positions,
            ", found ", training.max_length);
-  check_as(ErrorKind::usage, reads_lines || training.curriculum == 0,
-           "`curriculum`: expected 0 for running text and images, whose examples have one length, "
-           "found ",
+  check_as(ErrorKind::usage, models::has_text(recipe.model.kind) || training.curriculum == 0,
+           "`curriculum`: expected 0 for images, which have one length, found ",
            training.curriculum);
   check_as(ErrorKind::usage,
            !training.flip || recipe.model.kind == models::ModelKind::image_classifier,
