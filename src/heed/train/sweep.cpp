@@ -111,9 +111,10 @@ void check_comparable(const Training& training, std::span<const SweepAxis> axes)
 std::vector<std::pair<std::string, std::string>> combination(std::span<const SweepAxis> axes,
                                                              std::size_t number) {
   std::vector<std::pair<std::string, std::string>> settings(axes.size());
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    settings[i] = {axes[i].setting, axes[i].values[number % axes[i].values.size()]};
-    number /= axes[i].values.size();
+  for (std::size_t i = axes.size(); i > 0; --i) {
+    const SweepAxis& axis = axes[i - 1];
+    settings[i - 1] = {axis.setting, axis.values[number % axis.values.size()]};
+    number /= axis.values.size();
   }
   return settings;
 }
