@@ -48,9 +48,9 @@ std::string key_of(std::string_view name) {
 
 // sentence1 and sentence_2 are columns of sentences.
 std::string unnumbered_key(std::string_view name) {
-  std::string key = key_of(name);
-  key.erase(key.find_last_not_of("0123456789_") + 1);
-  return key;
+  const std::string key = key_of(name);
+  const std::size_t last = key.find_last_not_of("0123456789_");
+  return last == key.npos ? std::string() : key.substr(0, last + 1);
 }
 
 // "label, text", cut short: a first line may be a page of text.
