@@ -32,6 +32,7 @@ set(HEED_PUBLIC_HEADERS
   heed/ops/softmax.h
   heed/nn/attention.h
   heed/nn/attention_hook.h
+  heed/nn/block_form.h
   heed/nn/embedding.h
   heed/nn/feed_forward.h
   heed/nn/forward_context.h

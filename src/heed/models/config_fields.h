@@ -1,7 +1,7 @@
 // The settings of a network, one row each: config.json, the options of training, range checks and
 // the comparison of two networks all follow from this table.
 //
-// A new setting is a member of TransformerConfig and a row here.
+// A new setting is a member of TransformerConfig, or of a part of it, and a row here.
 #pragma once
 
 #include <array>
@@ -23,17 +23,18 @@ struct Range {
   bool is_open = false;
 };
 
-// A number that config.json holds for other tools, and that is no setting.
-struct JsonConstant {
-  int value = 0;
-};
-
 // A config.json that lacks a field: is refused, or was written before the setting existed, by a
 // network without it (zero), or with its default.
 enum class Missing { refuse, zero, keep_default };
 
+// Where a setting is: a member of the configuration, or of a part of it.
 template <typename Value>
-using ConfigMember = Value TransformerConfig::*;
+using ConfigMember = Value& (*)(TransformerConfig&);
+
+template <typename Value>
+const Value& value_of(const TransformerConfig& config, ConfigMember<Value> member) {
+  return member(const_cast<TransformerConfig&>(config));  // which only finds it
+}
 
 // No setting may differ when a run is resumed.
 struct ConfigField {
@@ -43,11 +44,17 @@ struct ConfigField {
   std::string_view group = {};                   // of options, for help
   std::string_view description = {};             // for help
   std::string_view noun = {};                    // for messages about its range
-  std::variant<JsonConstant, ConfigMember<Index>, ConfigMember<float>, ConfigMember<ModelKind>,
-               ConfigMember<ops::Similarity>, ConfigMember<NormPlace>, ConfigMember<NormKind>,
-               ConfigMember<Positions>, ConfigMember<Activation>, ConfigMember<Tying>,
-               ConfigMember<Pooling>, ConfigMember<ProblemType>, ConfigMember<WeightFormat>,
-               ConfigMember<bool>, ConfigMember<std::vector<std::string>>>
+  std::variant<ConfigMember<Index>, ConfigMember<int>, ConfigMember<float>, ConfigMember<double>,
+               ConfigMember<bool>, ConfigMember<std::optional<float>>,
+               ConfigMember<std::optional<double>>, ConfigMember<std::optional<bool>>,
+               ConfigMember<std::vector<Index>>, ConfigMember<std::vector<int>>,
+               ConfigMember<std::vector<double>>, ConfigMember<std::vector<std::string>>,
+               ConfigMember<ModelKind>, ConfigMember<ops::Similarity>, ConfigMember<NormPlace>,
+               ConfigMember<NormKind>, ConfigMember<Positions>, ConfigMember<Activation>,
+               ConfigMember<Tying>, ConfigMember<Pooling>, ConfigMember<HeadLayer>,
+               ConfigMember<AttentionBias>, ConfigMember<BlockForm>,
+               ConfigMember<ops::SinusoidOrder>, ConfigMember<ops::RotaryScaling>,
+               ConfigMember<ProblemType>, ConfigMember<WeightFormat>>
       member;
   Range range = {};  // of numbers
   Missing missing = Missing::keep_default;

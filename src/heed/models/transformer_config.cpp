@@ -28,7 +28,8 @@ std::span<const Choice<models::ModelKind>> choices() {
 template <>
 std::span<const Choice<models::NormPlace>> choices() {
   static constexpr std::array all{Choice{"before", models::NormPlace::before},
-                                  Choice{"after", models::NormPlace::after}};
+                                  Choice{"after", models::NormPlace::after},
+                                  Choice{"around", models::NormPlace::around}};
   return all;
 }
 template <>
@@ -49,7 +50,10 @@ template <>
 std::span<const Choice<models::Activation>> choices() {
   static constexpr std::array all{Choice{"relu", models::Activation::relu},
                                   Choice{"gelu", models::Activation::gelu},
-                                  Choice{"swiglu", models::Activation::swiglu}};
+                                  Choice{"swiglu", models::Activation::swiglu},
+                                  Choice{"gelu_tanh", models::Activation::gelu_tanh},
+                                  Choice{"quick_gelu", models::Activation::quick_gelu},
+                                  Choice{"silu", models::Activation::silu}};
   return all;
 }
 template <>
@@ -64,6 +68,42 @@ std::span<const Choice<models::Pooling>> choices() {
   static constexpr std::array all{Choice{"first", models::Pooling::first},
                                   Choice{"mean", models::Pooling::mean},
                                   Choice{"attention", models::Pooling::attention}};
+  return all;
+}
+template <>
+std::span<const Choice<models::HeadLayer>> choices() {
+  static constexpr std::array all{
+      Choice{"none", models::HeadLayer::none}, Choice{"tanh", models::HeadLayer::tanh},
+      Choice{"relu", models::HeadLayer::relu}, Choice{"gelu", models::HeadLayer::gelu}};
+  return all;
+}
+template <>
+std::span<const Choice<models::AttentionBias>> choices() {
+  static constexpr std::array all{Choice{"none", models::AttentionBias::none},
+                                  Choice{"query_key_value", models::AttentionBias::query_key_value},
+                                  Choice{"all", models::AttentionBias::all}};
+  return all;
+}
+template <>
+std::span<const Choice<models::BlockForm>> choices() {
+  static constexpr std::array all{
+      Choice{"sequential", models::BlockForm::sequential},
+      Choice{"parallel", models::BlockForm::parallel},
+      Choice{"parallel_one_norm", models::BlockForm::parallel_one_norm}};
+  return all;
+}
+template <>
+std::span<const Choice<ops::SinusoidOrder>> choices() {
+  static constexpr std::array all{Choice{"interleaved", ops::SinusoidOrder::interleaved},
+                                  Choice{"halves", ops::SinusoidOrder::halves}};
+  return all;
+}
+template <>
+std::span<const Choice<ops::RotaryScaling>> choices() {
+  static constexpr std::array all{
+      Choice{"none", ops::RotaryScaling::none}, Choice{"linear", ops::RotaryScaling::linear},
+      Choice{"llama3", ops::RotaryScaling::llama3}, Choice{"yarn", ops::RotaryScaling::yarn},
+      Choice{"longrope", ops::RotaryScaling::longrope}};
   return all;
 }
 template <>
@@ -124,11 +164,16 @@ class Validator {
   void check_attention() const {
     const Index dim = config_.model_dim, heads = config_.num_heads;
     const Index key_value_heads = ops::num_key_value_heads(config_);
-    require(dim % heads == 0, "expected heads that divide the width ", dim, ", found ", heads);
+    const Index head_dim = config_.head_dim > 0 ? config_.head_dim : dim / heads;
+    require(config_.head_dim > 0 || dim % heads == 0, "expected heads that divide the width ", dim,
+            ", found ", heads);
     require(heads % key_value_heads == 0, "expected key/value heads that divide the ", heads,
             " heads, found ", key_value_heads);
-    require(config_.positions != Positions::rotary || (dim / heads) % 2 == 0,
-            "expected heads of an even width for rotary positions, found ", dim / heads);
+    const Index rotary_dim = config_.rotary.dim > 0 ? config_.rotary.dim : head_dim;
+    require(config_.positions != Positions::rotary || rotary_dim % 2 == 0,
+            "expected heads of an even width for rotary positions, found ", rotary_dim);
+    require(rotary_dim <= head_dim, "expected a rotary width within the ", head_dim,
+            " of a head, found ", rotary_dim);
     require(config_.guided_alignment == 0 || config_.similarity == ops::Similarity::scaled_dot,
             "expected scaled dot products for guided alignment, found ",
             name_of(config_.similarity));
@@ -219,26 +264,61 @@ std::string alignment_layer(const TransformerConfig& config) {
   return fmt::format("decoder.{}.cross_attention", std::max<Index>(config.decoder_layers - 2, 0));
 }
 
+namespace {
+
+std::optional<ops::RelativeBuckets> relative_positions(const TransformerConfig& config,
+                                                       bool is_bidirectional) {
+  if (config.relative_buckets == 0) return std::nullopt;
+  return ops::RelativeBuckets{.num_buckets = config.relative_buckets,
+                              .max_distance = config.relative_max_distance,
+                              .is_bidirectional = is_bidirectional};
+}
+
+}  // namespace
+
 nn::TransformerOptions encoder_options(const TransformerConfig& config) {
   return {.num_layers = config.encoder_layers,
           .model_dim = config.model_dim,
           .feed_forward_dim = config.feed_forward_dim,
           .num_heads = config.num_heads,
           .num_key_value_heads = config.num_key_value_heads,
+          .head_dim = config.head_dim,
+          .attention_bias = config.attention_bias,
+          .has_feed_forward_bias = config.has_feed_forward_bias,
+          .has_feed_forward_gate = config.has_feed_forward_gate,
           .max_positions = has_text(config.kind) ? config.max_positions : num_patches(config),
           .dropout = config.dropout,
           .attention_dropout = config.attention_dropout,
           .activation_dropout = config.activation_dropout,
           .similarity = config.similarity,
+          .attention_scale = config.attention_scale,
+          .attention_softcap = config.attention_softcap,
+          .windows = config.windows,
+          .block_form = config.block_form,
           .norm_place = config.norm_place,
           .norm_kind = config.norm_kind,
+          .norm_epsilon = config.norm_epsilon,
+          .has_norm_bias = config.has_norm_bias,
+          .has_norm_unit_offset = config.has_norm_unit_offset,
+          .has_embedding_norm = config.has_embedding_norm,
+          .has_final_norm = config.has_final_norm,
           .positions = config.positions,
+          .position_offset = config.position_offset,
+          .sinusoid_order = config.sinusoid_order,
+          .rotary = config.rotary,
+          .relative_positions = relative_positions(config, /*is_bidirectional=*/true),
+          .has_query_key_norm = config.has_query_key_norm,
           .activation = config.activation};
 }
 
 nn::TransformerOptions decoder_options(const TransformerConfig& config) {
   nn::TransformerOptions options = encoder_options(config);
   options.num_layers = config.decoder_layers;
+  if (config.decoder_heads > 0) options.num_heads = config.decoder_heads;
+  if (config.decoder_feed_forward_dim > 0) {
+    options.feed_forward_dim = config.decoder_feed_forward_dim;
+  }
+  options.relative_positions = relative_positions(config, /*is_bidirectional=*/false);
   options.is_causal = true;
   options.has_cross_attention = has_encoder(config.kind);
   return options;

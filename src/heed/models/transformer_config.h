@@ -2,6 +2,7 @@
 // of its settings are in config_fields.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,12 @@
 #include "heed/base/index.h"
 #include "heed/base/problem_type.h"
 #include "heed/base/weight_format.h"
+#include "heed/nn/block_form.h"
 #include "heed/nn/feed_forward.h"
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
 #include "heed/ops/similarity.h"
+#include "heed/text/special_tokens.h"
 
 namespace heed::nn {
 struct TransformerOptions;
@@ -25,6 +28,8 @@ namespace heed::models {
 using heed::ProblemType;
 using heed::WeightFormat;
 using nn::Activation;
+using nn::AttentionBias;
+using nn::BlockForm;
 using nn::NormKind;
 using nn::NormPlace;
 using nn::Positions;
@@ -38,6 +43,9 @@ enum class ModelKind { translation, language, classifier, masked, image_classifi
 // How a classifier pools the vectors of a line: that of a begin token, the mean of all, or
 // attention with a learned query.
 enum class Pooling { first, mean, attention };
+// A linear layer with this activation between the pooled vector and the classes, or none. BERT's
+// pooler has tanh.
+enum class HeadLayer { none, tanh, relu, gelu };
 
 struct TransformerConfig {
   ModelKind kind = ModelKind::translation;
@@ -77,6 +85,46 @@ struct TransformerConfig {
   Index patch_side = 4;                      // side of a patch, which is one token, in pixels
   WeightFormat weights = WeightFormat::f32;  // others are for inference only
 
+  // What models of other families have, and what training starts no model with. See
+  // nn::TransformerOptions for those of the blocks.
+  text::SpecialTokens tokens = {};
+  Index source_vocabulary = 0;  // with a tokenizer of the source's own; 0: one for both
+  Index embedding_dim = 0;  // of embeddings that are projected to the width; 0: the width itself
+  std::optional<float> embedding_scale = std::nullopt;  // not given: the square root of the width
+  Index token_types = 0;               // learned vectors for the parts of a pair, added to tokens
+  Index head_dim = 0;                  // 0: model_dim / num_heads
+  Index decoder_heads = 0;             // 0: as the encoder
+  Index decoder_feed_forward_dim = 0;  // likewise
+  AttentionBias attention_bias = AttentionBias::all;
+  bool has_feed_forward_bias = true;
+  bool has_feed_forward_gate = false;
+  std::optional<float> attention_scale = std::nullopt;  // not given: the similarity's own
+  bool has_layer_scale = false;  // scores of layer l, from 0, are divided by l + 1
+  float attention_softcap = 0;
+  std::vector<Index> windows = {};
+  BlockForm block_form = BlockForm::sequential;
+  float norm_epsilon = 1e-5f;
+  bool has_norm_bias = true;
+  bool has_norm_unit_offset = false;
+  bool has_query_key_norm = false;
+  bool has_embedding_norm = false;
+  std::optional<bool> has_final_norm = std::nullopt;  // not given: unless norms are after
+  bool has_shared_layers = false;                     // all layers have the same weights (ALBERT)
+  Index position_offset = 0;
+  ops::SinusoidOrder sinusoid_order = ops::SinusoidOrder::interleaved;
+  ops::RotaryFrequencies rotary = {};
+  Index relative_buckets = 0;  // 0: no bias by distance
+  Index relative_max_distance = 128;
+  bool has_class_token = false;            // images: a learned token before the patches
+  bool has_output_transform = false;       // masked: linear, activation, norm before the projection
+  bool has_output_bias = false;            // of the projection to the vocabulary
+  float output_scale = 1;                  // of the vectors before it
+  float logit_softcap = 0;                 // c > 0: logits become c * tanh(logit / c)
+  HeadLayer head_layer = HeadLayer::none;  // of a classifier
+  // Classifiers with pooling of the first token prepend the begin token to every line themselves.
+  // Tokenizers of other families have done so.
+  bool prepends_begin = true;
+
   friend bool operator==(const TransformerConfig&, const TransformerConfig&) = default;
 };
 
@@ -87,17 +135,27 @@ namespace heed {
 template <>
 std::span<const Choice<models::ModelKind>> choices();  // heed-translation, heed-language, ...
 template <>
-std::span<const Choice<models::NormPlace>> choices();  // before, after
+std::span<const Choice<models::NormPlace>> choices();  // before, after, around
 template <>
 std::span<const Choice<models::NormKind>> choices();  // layer, rms
 template <>
 std::span<const Choice<models::Positions>> choices();  // sinusoidal, learned, rotary, alibi, none
 template <>
-std::span<const Choice<models::Activation>> choices();  // relu, gelu, swiglu
+std::span<const Choice<models::Activation>> choices();  // relu, gelu, swiglu, ...
 template <>
 std::span<const Choice<models::Tying>> choices();  // none, target, all
 template <>
 std::span<const Choice<models::Pooling>> choices();  // first, mean, attention
+template <>
+std::span<const Choice<models::HeadLayer>> choices();  // none, tanh, relu, gelu
+template <>
+std::span<const Choice<models::AttentionBias>> choices();  // none, query_key_value, all
+template <>
+std::span<const Choice<models::BlockForm>> choices();  // sequential, parallel, parallel_one_norm
+template <>
+std::span<const Choice<ops::SinusoidOrder>> choices();  // interleaved, halves
+template <>
+std::span<const Choice<ops::RotaryScaling>> choices();  // none, linear, llama3, yarn, longrope
 template <>
 std::span<const Choice<ProblemType>> choices();  // single_label_classification, ...
 template <>

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heed/core/spans.h"
+#include "heed/nn/block_form.h"
 #include "heed/nn/forward_context.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/norm.h"
@@ -16,8 +17,6 @@ namespace heed::nn {
 
 class KeyValueCache;
 struct KeysAndValues;
-
-enum class AttentionBias { none, query_key_value, all };  // of the linear layers
 
 struct MultiHeadAttentionOptions {
   Index model_dim = 0;

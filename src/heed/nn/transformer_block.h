@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/nn/attention.h"
+#include "heed/nn/block_form.h"
 #include "heed/nn/feed_forward.h"
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
@@ -14,10 +15,6 @@
 namespace heed::nn {
 
 struct CrossAttentionMemory;
-
-// Sub-layers one after the other, or self-attention and feed-forward of the same input, whose
-// outputs are added to it together (GPT-NeoX): of its two norms, or of the attention's only (Phi).
-enum class BlockForm { sequential, parallel, parallel_one_norm };
 
 // The sizes and choices of a block, and of a stack of blocks.
 struct TransformerOptions {

@@ -177,17 +177,14 @@ void add_model_fields(FieldList& list, models::TransformerConfig& model) {
     list.group = field.group;
     const std::string name(field.option), description(field.description);
     std::visit(
-        [&]<typename Member>(Member member) {
-          if constexpr (std::is_member_object_pointer_v<Member>) {
-            using Value = std::remove_cvref_t<decltype(model.*member)>;
-            if constexpr (std::is_same_v<Value, bool>) {
-              list.flag(name, model.*member, description);
-            } else if constexpr (std::is_enum_v<Value>) {
-              list.choice(name, model.*member, description);
-            } else if constexpr (std::is_arithmetic_v<Value>) {
-              const auto [min, max] = models::option_range<Value>(field.range);
-              list.number<Value>(name, model.*member, min, description, max);
-            }
+        [&]<typename Value>(models::ConfigMember<Value> member) {
+          if constexpr (std::is_same_v<Value, bool>) {
+            list.flag(name, member(model), description);
+          } else if constexpr (std::is_enum_v<Value>) {
+            list.choice(name, member(model), description);
+          } else if constexpr (std::is_same_v<Value, Index> || std::is_same_v<Value, float>) {
+            const auto [min, max] = models::option_range<Value>(field.range);
+            list.number<Value>(name, member(model), min, description, max);
           }
         },
         field.member);
