@@ -46,7 +46,7 @@ describe('Run', () => {
       assert.match(await page.locator('[role="status"]').first().textContent(), /ended/);
       assert.equal(await shownUpdate(), updates.at(-1).update);
     });
-    assert.equal(Number(await fact('Loss').getAttribute('title')), updates.at(-1).loss);
+    expectFloat(await fact('Loss').getAttribute('title'), updates.at(-1).loss);
     expectFloat(await fact('Held-out loss').getAttribute('title'), validations.at(-1).loss);
     const { source, output } = validations.at(-1).samples[0];
     const samples = page.locator('[data-mark="run.samples"]');
