@@ -57,9 +57,9 @@ std::span<const Choice<models::Activation>> choices() {
 }
 template <>
 std::span<const Choice<models::Tying>> choices() {
-  static constexpr std::array all{Choice{"none", models::Tying::none},
-                                  Choice{"target", models::Tying::target},
-                                  Choice{"all", models::Tying::all}};
+  static constexpr std::array all{
+      Choice{"none", models::Tying::none}, Choice{"target", models::Tying::target},
+      Choice{"all", models::Tying::all}, Choice{"inputs", models::Tying::inputs}};
   return all;
 }
 template <>
@@ -267,7 +267,7 @@ nn::OutputProjectionOptions output_options(const TransformerConfig& config) {
   nn::OutputProjectionOptions options{
       .input_dim = is_narrow ? embedding_width(config) : config.model_dim,
       .vocabulary = config.vocabulary,
-      .is_tied = config.tying != Tying::none,
+      .is_tied = config.tying == Tying::target || config.tying == Tying::all,
       .has_bias = config.has_output_bias,
       .scale = config.output_scale,
       .softcap = config.logit_softcap};

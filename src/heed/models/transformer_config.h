@@ -34,8 +34,9 @@ using nn::BlockForm;
 using nn::NormKind;
 using nn::NormPlace;
 using nn::Positions;
-// Which embeddings are one table: none, target input and output, or source too.
-enum class Tying { none, target, all };
+// Which embeddings are one table: none, target input and output, source too, or source and target
+// input, with an output of its own (T5 1.1).
+enum class Tying { none, target, all, inputs };
 // An encoder-decoder for translation, text to text; a decoder-only language model, which predicts
 // the next token; or an encoder that predicts a line's class, masked tokens, an image's class, a
 // tag for each word, or nothing: it makes vectors of sentences. The name is model_type in
@@ -62,6 +63,9 @@ enum class EmbeddingProjection { sum, words };
 
 struct TransformerConfig {
   ModelKind kind = ModelKind::translation;
+  // The model_type of another program's folder, in whose layout the model is written back: "llama".
+  // Empty: Heed's own.
+  std::string family = {};
   Index vocabulary = 0;      // source and target share one tokenizer; images have none
   Index encoder_layers = 4;  // 0 for a language model
   Index decoder_layers = 4;  // 0 for an encoder alone
@@ -159,7 +163,7 @@ std::span<const Choice<models::Positions>> choices();  // sinusoidal, learned, r
 template <>
 std::span<const Choice<models::Activation>> choices();  // relu, gelu, swiglu, ...
 template <>
-std::span<const Choice<models::Tying>> choices();  // none, target, all
+std::span<const Choice<models::Tying>> choices();  // none, target, all, inputs
 template <>
 std::span<const Choice<models::Pooling>> choices();  // first, mean, attention, last, max
 template <>

@@ -14,7 +14,7 @@ TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_
 TranslationModel::TranslationModel(const TransformerConfig& config,
                                    const nn::Initializer& initializer)
     : Model(config, kind), embedding_(config.vocabulary, config.model_dim, initializer) {
-  if (config.tying != Tying::all) {
+  if (config.tying == Tying::none || config.tying == Tying::target) {
     const Index its_own = config.source_vocabulary;
     source_embedding_ =
         nn::Embedding(its_own > 0 ? its_own : config.vocabulary, config.model_dim, initializer);
