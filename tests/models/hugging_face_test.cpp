@@ -2,11 +2,14 @@
 // named by HEED_DATA. Its README says what is in the files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "heed/io/safetensors.h"
 #include "heed/models/family_map.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"

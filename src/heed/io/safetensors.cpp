@@ -310,9 +310,8 @@ bool has_checksum(const std::string& path) {
 std::vector<std::string> tensor_names(const std::string& path) {
   FileReader file(path, ErrorKind::model);
   std::vector<std::string> names;
-  for (PlacedTensor& tensor : read_header(file, path).tensors) {
-    names.push_back(std::move(tensor.record.name));
-  }
+  const Header header = read_header(file, path);
+  for (const PlacedTensor& tensor : header.tensors) names.push_back(tensor.record.name);
   return names;
 }
 
@@ -322,15 +321,14 @@ namespace {
 class TensorBytes {
  public:
   explicit TensorBytes(const StoredTensor& tensor) : file_(tensor.path, ErrorKind::model) {
-    for (PlacedTensor& placed : read_header(file_, tensor.path).tensors) {
-      if (placed.record.name != tensor.name) continue;
-      record_ = std::move(placed.record);
-      left_ = placed.end - placed.begin;
-      file_.skip(placed.begin);
-      return;
-    }
-    check_model(false, tensor.path, ": expected a tensor named ", excerpt(tensor.name),
-                ", found none");
+    const Header header = read_header(file_, tensor.path);
+    const auto placed = std::ranges::find(header.tensors, tensor.name,
+                                          [](const PlacedTensor& t) { return t.record.name; });
+    check_model(placed != header.tensors.end(), tensor.path, ": expected a tensor named ",
+                excerpt(tensor.name), ", found none");
+    record_ = placed->record;
+    left_ = placed->end - placed->begin;
+    file_.skip(placed->begin);
   }
 
   const TensorRecord& record() const { return record_; }  // without its bytes

@@ -318,7 +318,7 @@ void for_each_number(const Value& value, Work&& work) {
     if constexpr (!std::is_same_v<Value, bool>) work(value);
   } else if constexpr (requires { value.has_value(); }) {
     if (value) for_each_number(*value, work);
-  } else if constexpr (!std::is_same_v<Value, std::string> && requires { value.begin(); }) {
+  } else if constexpr (requires { value.begin(); }) {
     for (const auto& one : value) for_each_number(one, work);
   }
 }

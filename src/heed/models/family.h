@@ -47,7 +47,7 @@ using FamilyTensors = std::vector<FamilyTensor>;
 struct FamilyClass {
   std::string_view name;
   ModelKind kind;
-  void (*set_head)(TransformerConfig&) = [](TransformerConfig&) {};
+  void (*set_head)(TransformerConfig&) = nullptr;
   FamilyTensors tensors = {};  // of the head, where classes differ
 };
 
@@ -63,9 +63,8 @@ struct Family {
   std::vector<FamilyClass> classes = {};  // the first where config.json names none
   std::vector<FamilyField> fields = {};
   FamilyTensors tensors = {};
-  std::vector<FamilyRename> renames = {};        // older or newer names of tensors
-  std::vector<std::string_view> ignored = {};    // parts of names that no model needs
-  void (*finish)(TransformerConfig&) = nullptr;  // what follows from several settings
+  std::vector<FamilyRename> renames = {};      // older or newer names of tensors
+  std::vector<std::string_view> ignored = {};  // parts of names that no model needs
 };
 
 // The family of a model_type; null if there is none.

@@ -227,7 +227,9 @@ void read_ids(const JsonFields& json, const std::string& key, std::vector<int>& 
   for (const auto id : json.integers(key, token_id)) ids.push_back(static_cast<int>(id));
 }
 
-ordered_json json_of_id(int id) { return id == SpecialTokens::none ? ordered_json() : ordered_json(id); }
+ordered_json json_of_id(int id) {
+  return id == SpecialTokens::none ? ordered_json() : ordered_json(id);
+}
 
 ordered_json json_of_ids(const std::vector<int>& ids) {
   if (ids.empty()) return nullptr;
@@ -279,7 +281,8 @@ std::vector<std::string> label_names(const JsonFields& json) {
 
 FamilyField labels() {
   return {[](const JsonFields& json, Config& config) {
-            if (!has_classes(config.kind)) return;
+            const bool has_its_own = !config.labels.empty();  // a head without names
+            if (!has_classes(config.kind) || has_its_own) return;
             config.labels = label_names(json);
             if (!is_text_classifier(config.kind)) return;
             config.problem_type =
@@ -311,8 +314,9 @@ void check_rotary_keys(const JsonFields& json, ops::RotaryScaling scaling) {
       {ops::RotaryScaling::llama3, {"factor", "low_freq_factor", "high_freq_factor"}},
       {ops::RotaryScaling::yarn,
        {"factor", "attention_factor", "beta_fast", "beta_slow", "truncate"}}};
-  static constexpr std::array of_all{"type", "rope_type", "rope_theta", "partial_rotary_factor",
-                                     "original_max_position_embeddings"};
+  static constexpr std::array<std::string_view, 5> of_all{"type", "rope_type", "rope_theta",
+                                                          "partial_rotary_factor",
+                                                          "original_max_position_embeddings"};
   for (const std::string& key : json.names()) {
     const bool is_known = std::ranges::find(of_all, key) != of_all.end() ||
                           std::ranges::find(of_type.at(scaling), key) != of_type.at(scaling).end();
@@ -447,6 +451,11 @@ bool in_every_layer(const JsonFields&, Index) { return true; }
 
 namespace {
 
+Index window_of(const Config& config, Index layer) {
+  const std::size_t period = config.windows.size();
+  return period == 0 ? 0 : config.windows[static_cast<std::size_t>(layer) % period];
+}
+
 // Which layers have the window, by layer_types if it is there.
 std::vector<bool> windowed_layers(const JsonFields& json, Index num_layers, HasWindow has_window) {
   std::vector<bool> windowed;
@@ -463,6 +472,12 @@ std::vector<bool> windowed_layers(const JsonFields& json, Index num_layers, HasW
   require(std::ssize(windowed) == num_layers, json, "layer_types", "expected one for each of the ",
           num_layers, " layers, found ", windowed.size());
   return windowed;
+}
+
+Index first_window(const Config& config) {  // the number of layers if there is none
+  Index layer = 0;
+  while (layer < config.decoder_layers && window_of(config, layer) == 0) ++layer;
+  return layer;
 }
 
 // One number that holds for every layer stands once.
@@ -489,14 +504,16 @@ FamilyField windows(std::optional<Index> missing, HasWindow has_window,
             config.windows = shortest_list(config.windows);
           },
           [=](ordered_json& json, const Config& config) {
-            const std::vector<Index>& all = config.windows;
-            const auto window = std::ranges::max_element(all);
-            const bool has_any = window != all.end();
+            const auto window = std::ranges::max_element(config.windows);
+            const bool has_any = window != config.windows.end();
             json["sliding_window"] = has_any ? ordered_json(*window) : ordered_json();
-            if (!switch_key.empty()) json[switch_key] = has_any;
+            if (!switch_key.empty()) {  // for readers that know no layer_types
+              json[switch_key] = has_any;
+              json["max_window_layers"] = first_window(config);
+            }
             if (!has_any || has_window == in_every_layer) return;
             for (Index layer = 0; layer < config.decoder_layers; ++layer) {
-              const bool has = all[static_cast<std::size_t>(layer) % all.size()] > 0;
+              const bool has = window_of(config, layer) > 0;
               json["layer_types"].push_back(has ? "sliding_attention" : "full_attention");
             }
           }};

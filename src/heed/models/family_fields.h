@@ -44,7 +44,12 @@ FamilyField attention_bias(std::string key, bool missing, AttentionBias with);
 
 // The ids of special tokens where config.json does not say.
 struct MissingTokens {
-  int pad = text::SpecialTokens::none, begin = pad, end = pad, decoder_start = pad;
+  static constexpr int none = text::SpecialTokens::none;
+
+  int pad = none;
+  int begin = none;
+  int end = none;
+  int decoder_start = none;
 };
 // pad_token_id, bos_token_id, eos_token_id (one or a list), decoder_start_token_id.
 FamilyField special_tokens(const MissingTokens& missing = {});

@@ -124,7 +124,7 @@ void save_family_config(const std::string& folder, const TransformerConfig& conf
                         WeightFormat weights) {
   check_writable(config, weights);
   const Family& family = family_of(config);
-  ordered_json json{{"architectures", {class_of(family, config).name}},
+  ordered_json json{{"architectures", ordered_json::array({class_of(family, config).name})},
                     {"model_type", family.model_type},
                     {"torch_dtype", dtype_name_of(weights)}};
   for (const FamilyField& field : family.fields) field.write(json, config);
@@ -234,8 +234,11 @@ const std::vector<float>& FamilyReader::floats(const MappedTensor& tensor) {
 
 void FamilyReader::fill(const std::string& name, Tensor& value) {
   const auto [tensor, part] = map_.place_of(name);
-  if (!sources_.contains(tensor)) return std::ranges::fill(value.values(), 0.0F);
-  tensor->read(part, floats(*tensor), value.values());
+  if (sources_.contains(tensor)) {
+    tensor->read(part, floats(*tensor), value.values());
+  } else {
+    std::ranges::fill(value.values(), 0.0F);
+  }
 }
 
 void FamilyReader::visit(const std::string& name, Tensor& value) {

@@ -2,6 +2,8 @@
 // what sentence-transformers adds to them.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 

@@ -35,7 +35,8 @@ FamilyField gemma_activation() {
   const auto write = field.write;
   field.write = [=](nlohmann::ordered_json& json, const Config& config) {
     write(json, config);
-    json["hidden_act"] = json["hidden_activation"];
+    const auto name = json["hidden_activation"];
+    json["hidden_act"] = name;
   };
   return field;
 }

@@ -20,9 +20,9 @@ struct MappedTensor {
   };
 
   std::string name;
-  Shape shape;
+  Shape shape = {};
   TensorLayout layout = TensorLayout::same;
-  std::vector<Part> parts;
+  std::vector<Part> parts = {};
   Index num_rows = 0, num_columns = 1;  // of all parts
   Index num_heads = 1;                  // for heads
   Index num_channels = 1;               // for patches

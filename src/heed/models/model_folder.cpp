@@ -141,7 +141,7 @@ namespace {
 void save_weights(const std::string& folder, const TransformerConfig& config,
                   std::span<const nn::NamedTensor> parameters, WeightFormat format) {
   if (!config.family.empty()) return save_family_weights(folder, config, parameters, format);
-  save_weights(folder, parameters, format);
+  models::save_weights(folder, parameters, format);
 }
 
 }  // namespace

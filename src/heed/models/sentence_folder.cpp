@@ -49,8 +49,8 @@ void check_path(const std::string& folder, const Module& module) {
 }
 
 struct PoolingName {
-  const char* flag;   // of 1_Pooling/config.json
-  const char* brief;  // in newer files
+  std::string_view flag;   // of 1_Pooling/config.json
+  std::string_view brief;  // in newer files
   Pooling pooling;
 };
 constexpr PoolingName poolings[]{{"pooling_mode_cls_token", "cls", Pooling::first},
@@ -116,6 +116,9 @@ void read_sentence_files(const std::string& folder, TransformerConfig& config) {
 }
 
 void write_sentence_files(const std::string& folder, const TransformerConfig& config) {
+  const bool is_plain =
+      config.pooling == Pooling::mean && !config.normalizes && config.truncate_source == 0;
+  if (is_plain) return;  // as without these files
   ordered_json modules = ordered_json::array();
   const auto add = [&](const char* type, const std::string& path) {
     const std::size_t number = modules.size();
@@ -129,7 +132,8 @@ void write_sentence_files(const std::string& folder, const TransformerConfig& co
   if (config.normalizes) add("Normalize", "2_Normalize");
 
   ordered_json pooling{{"word_embedding_dimension", config.model_dim}};
-  for (const PoolingName& one : poolings) pooling[one.flag] = one.pooling == config.pooling;
+  for (const PoolingName& one : poolings)
+    pooling[std::string(one.flag)] = one.pooling == config.pooling;
   ordered_json settings{{"max_seq_length", nullptr}, {"do_lower_case", false}};
   if (config.truncate_source > 0) settings["max_seq_length"] = config.truncate_source;
 
