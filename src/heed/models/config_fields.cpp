@@ -165,6 +165,7 @@ const ConfigField fields[]{
     foreign("embedding_size", at<&Config::embedding_dim>, size_or_none),
     foreign("embedding_projection", at<&Config::embedding_projection>),
     foreign("embedding_scale", at<&Config::embedding_scale>, any_number),
+    foreign("frozen_padding", at<&Config::freezes_padding>),
     foreign("type_vocab_size", at<&Config::token_types>, size_or_none),
     foreign("head_dim", at<&Config::head_dim>, size_or_none),
     foreign("decoder_attention_heads", at<&Config::decoder_heads>, size_or_none),

@@ -44,6 +44,7 @@ Config network_of(Config config) {
                    .ends = {},
                    .decoder_start = SpecialTokens::none};
   config.prepends_begin = false;
+  config.freezes_padding = true;
   return config;
 }
 

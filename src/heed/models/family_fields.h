@@ -14,7 +14,7 @@ namespace heed::models::families {
 using Config = TransformerConfig;
 
 // What the networks of most families have, and Heed's own have not: embeddings as they are, no
-// label smoothing, no dropout but what config.json says.
+// label smoothing, no dropout but what config.json says, no gradient for looked-up padding.
 Config network_of(Config config);
 
 using FamilyFields = std::vector<FamilyField>;

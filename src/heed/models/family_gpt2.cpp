@@ -12,6 +12,7 @@ Config gpt2_network() {
   config.embedding_scale = 1;
   config.norm_place = NormPlace::before;
   config.positions = Positions::learned;
+  config.freezes_padding = false;
   return config;
 }
 

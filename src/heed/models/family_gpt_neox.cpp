@@ -11,6 +11,7 @@ Config gpt_neox_network() {
   config.encoder_layers = 0;
   config.embedding_scale = 1;
   config.norm_place = NormPlace::before;
+  config.freezes_padding = false;
   return config;
 }
 

@@ -14,6 +14,7 @@ Config t5_network() {
   config.norm_place = NormPlace::before;
   config.norm_kind = NormKind::rms;
   config.positions = Positions::none;
+  config.freezes_padding = false;
   config.attention_bias = AttentionBias::none;
   config.has_feed_forward_bias = false;
   return config;

@@ -169,6 +169,10 @@ float embedding_scale(const TransformerConfig& config) {
   return config.embedding_scale.value_or(std::sqrt(static_cast<float>(config.model_dim)));
 }
 
+int frozen_token(const TransformerConfig& config) {
+  return config.freezes_padding ? config.tokens.pad : text::SpecialTokens::none;
+}
+
 Index embedding_width(const TransformerConfig& config) {
   return config.embedding_dim > 0 ? config.embedding_dim : config.model_dim;
 }

@@ -110,6 +110,7 @@ struct TransformerConfig {
   Index embedding_dim = 0;  // of embeddings that are projected to the width; 0: the width itself
   EmbeddingProjection embedding_projection = EmbeddingProjection::sum;
   std::optional<float> embedding_scale = std::nullopt;  // not given: the square root of the width
+  bool freezes_padding = false;                         // looking up the padding leaves no gradient
   Index token_types = 0;               // learned vectors for the parts of a pair, added to tokens
   Index head_dim = 0;                  // 0: model_dim / num_heads
   Index decoder_heads = 0;             // 0: as the encoder
@@ -210,6 +211,8 @@ bool puts_begin_first(const TransformerConfig& config);
 
 // What embedded tokens are multiplied by.
 float embedding_scale(const TransformerConfig& config);
+// The token whose vector gets no gradient where it is looked up; -1: there is none.
+int frozen_token(const TransformerConfig& config);
 // The width of the embeddings' table.
 Index embedding_width(const TransformerConfig& config);
 // Are the embeddings, with positions and norm, of a width of their own?
