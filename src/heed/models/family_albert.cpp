@@ -1,4 +1,4 @@
-// ALBERT: BERT whose layers are all the same one, with embeddings narrower than the model.
+// ALBERT: BERT whose layers are all the same one, with embeddings of another width than the model.
 #include "heed/models/family_fields.h"
 #include "heed/models/family_tensors.h"
 

@@ -63,7 +63,7 @@ FamilyFields bart_fields(Index vocabulary, const FamilyFields& own) {
       size("max_position_embeddings", &Config::max_positions, 1024),
       probability("dropout", &Config::dropout, 0.1F),
       probability("activation_dropout", &Config::activation_dropout, 0)};
-  return joined(common, own);
+  return join(common, own);
 }
 
 FamilyTensors layers(const std::string& stack) {

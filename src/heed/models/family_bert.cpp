@@ -55,7 +55,7 @@ FamilyFields bert_fields(const FamilyFields& own) {
       only("add_cross_attention", false),
       labels(),
       tied(true)};
-  return joined(own, common);
+  return join(own, common);
 }
 
 FamilyFields base_sizes(Index vocabulary) {
@@ -101,9 +101,9 @@ Family bert_family() {
                        table({linear("bert.pooler.dense", "head_layer"), classifier()})},
                       {"BertForTokenClassification", ModelKind::tagger, {}, classifier()},
                       {"BertModel", ModelKind::encoder}},
-          .fields = bert_fields(joined(
-              base_sizes(30522), {size("max_position_embeddings", &Config::max_positions, 512),
-                                  special_tokens({.pad = 0})})),
+          .fields = bert_fields(
+              join(base_sizes(30522), {size("max_position_embeddings", &Config::max_positions, 512),
+                                       special_tokens({.pad = 0})})),
           .tensors = bert_tensors("bert."),
           .ignored = {"position_ids", "pooler", "cls.seq_relationship"}};
 }
@@ -129,8 +129,8 @@ Family roberta_family(std::string_view model_type, const std::array<std::string_
                       {classes[2], ModelKind::tagger, {}, classifier()},
                       {classes[3], ModelKind::encoder}},
           .fields = bert_fields(
-              joined(base_sizes(vocabulary),
-                     {special_tokens({.pad = 1, .begin = 0, .end = 2}), positions_after_pad(512)})),
+              join(base_sizes(vocabulary),
+                   {special_tokens({.pad = 1, .begin = 0, .end = 2}), positions_after_pad(512)})),
           .tensors = bert_tensors("roberta."),
           .ignored = {"position_ids", "pooler"}};
 }
@@ -158,7 +158,7 @@ Family electra_family() {
                              size("num_attention_heads", &Config::num_heads, 4),
                              size("intermediate_size", &Config::feed_forward_dim, 1024),
                              size("max_position_embeddings", &Config::max_positions, 512),
-                             narrow_embedding("embedding_size", 128), special_tokens({.pad = 0})}),
+                             embedding_size("embedding_size", 128), special_tokens({.pad = 0})}),
       .tensors = bert_tensors("electra."),
       .ignored = {"position_ids"}};
 }

@@ -68,18 +68,18 @@ FamilyField size_or_null(std::string key, Index Config::*member, Index missing) 
           }};
 }
 
-FamilyFields joined(FamilyFields a, const FamilyFields& b) {
+FamilyFields join(FamilyFields a, const FamilyFields& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-FamilyField narrow_embedding(const std::string& key, Index missing) {
+FamilyField embedding_size(const std::string& key, Index missing) {
   return {[=](const JsonFields& json, Config& config) {
-            const Index narrow =
+            const Index width =
                 is_null(json, key)
                     ? 0
                     : json.integer_or(key, missing > 0 ? missing : config.model_dim, some);
-            config.embedding_dim = narrow == config.model_dim ? 0 : narrow;
+            config.embedding_dim = width == config.model_dim ? 0 : width;
           },
           [=](ordered_json& json, const Config& config) { json[key] = embedding_width(config); }};
 }

@@ -18,13 +18,13 @@ using Config = TransformerConfig;
 Config network_of(Config config);
 
 using FamilyFields = std::vector<FamilyField>;
-FamilyFields joined(FamilyFields a, const FamilyFields& b);
+FamilyFields join(FamilyFields a, const FamilyFields& b);
 
 FamilyField size(std::string key, Index Config::*member, Index missing);
 // null is 0, which stands for a size that follows from another.
 FamilyField size_or_null(std::string key, Index Config::*member, Index missing = 0);
 // Of embeddings; 0 where it is the width.
-FamilyField narrow_embedding(const std::string& key, Index missing);
+FamilyField embedding_size(const std::string& key, Index missing);
 // max_position_embeddings, where positions begin after the id of the padding and count from 0.
 // After the special tokens.
 FamilyField positions_after_pad(Index missing);

@@ -71,7 +71,7 @@ FamilyFields gemma_fields(const FamilyFields& sizes, const FamilyFields& own) {
                             tied(true),
                             rotary(),
                             only("use_bidirectional_attention", false)};
-  return joined(joined(sizes, common), own);
+  return join(join(sizes, common), own);
 }
 
 FamilyFields gemma_sizes(Index width, Index feed_forward, Index layers, Index heads,

@@ -35,7 +35,7 @@ FamilyFields llama_fields(const Sizes& missing, float missing_epsilon, const Fam
       activation("hidden_act", "silu"),
       probability("attention_dropout", &Config::attention_dropout, 0),
       tied(false)};
-  return joined(common, own);
+  return join(common, own);
 }
 
 const AttentionNames projections{"q_proj", "k_proj", "v_proj", "o_proj"};

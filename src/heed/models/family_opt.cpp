@@ -1,5 +1,5 @@
 // OPT: learned positions whose table has two rows before the first, norms before or after, and
-// embeddings that may be narrower than the model.
+// embeddings that may have another width than the model.
 #include "heed/models/family_fields.h"
 #include "heed/models/family_tensors.h"
 
@@ -71,7 +71,7 @@ std::vector<Family> opt() {
                       size("ffn_dim", &Config::feed_forward_dim, 3072),
                       size("max_position_embeddings", &Config::max_positions, 2048),
                       size("num_attention_heads", &Config::num_heads, 12),
-                      narrow_embedding("word_embed_proj_dim", 0),
+                      embedding_size("word_embed_proj_dim", 0),
                       activation("activation_function", "relu"),
                       probability("dropout", &Config::dropout, 0.1F),
                       probability("attention_dropout", &Config::attention_dropout, 0),

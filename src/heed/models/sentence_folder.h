@@ -1,4 +1,5 @@
-// What sentence-transformers adds to a folder: how the vectors of tokens become one of a sentence.
+// The files that sentence-transformers adds to a folder: how the vectors of tokens become one of a
+// sentence.
 #pragma once
 
 #include <string>
