@@ -236,6 +236,16 @@ TEST_F(LlamaFolder, IsWrittenInHalves) {
   expect_equal(again, halves);
 }
 
+TEST_F(LlamaFolder, IsHeedsOwnFolderOnceItIsQuantized) {
+  const TemporaryFolder quantized;
+  save_model(quantized.path(), load_model<LanguageModel>(path()), WeightFormat::int8);
+  TransformerConfig expected = load_config(path());
+  expected.family.clear();
+  expected.weights = WeightFormat::int8;
+  EXPECT_EQ(load_config(quantized.path()), expected);
+  EXPECT_NO_THROW(load_model<LanguageModel>(quantized.path()));
+}
+
 TEST_F(LlamaFolder, IsRefusedWithAnUnknownActivation) {
   settings_["hidden_act"] = "mish";
   expect_refused_settings(
