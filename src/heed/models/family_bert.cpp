@@ -39,7 +39,7 @@ void gelu_head(Config& config) {
 // A yes or no for every token: was it replaced?
 void discriminator_head(Config& config) { config.labels = {"replaced"}; }
 
-// Its layer has the activation of the blocks. After the activation.
+// Its layer has the activation of the blocks.
 FamilyField discriminator_layer() {
   return {[](const io::JsonFields& json, Config& config) {
             const bool is_discriminator =
