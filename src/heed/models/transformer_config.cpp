@@ -57,9 +57,9 @@ std::span<const Choice<models::Activation>> choices() {
 }
 template <>
 std::span<const Choice<models::Tying>> choices() {
-  static constexpr std::array all{Choice{"none", models::Tying::none},
-                                  Choice{"target", models::Tying::target},
-                                  Choice{"all", models::Tying::all}};
+  static constexpr std::array all{
+      Choice{"none", models::Tying::none}, Choice{"target", models::Tying::target},
+      Choice{"all", models::Tying::all}, Choice{"inputs", models::Tying::inputs}};
   return all;
 }
 template <>
@@ -87,6 +87,7 @@ template <>
 std::span<const Choice<models::AttentionBias>> choices() {
   static constexpr std::array all{Choice{"none", models::AttentionBias::none},
                                   Choice{"query_key_value", models::AttentionBias::query_key_value},
+                                  Choice{"output", models::AttentionBias::output},
                                   Choice{"all", models::AttentionBias::all}};
   return all;
 }
@@ -167,6 +168,10 @@ bool puts_begin_first(const TransformerConfig& config) {
 // 2017, section 3.4).
 float embedding_scale(const TransformerConfig& config) {
   return config.embedding_scale.value_or(std::sqrt(static_cast<float>(config.model_dim)));
+}
+
+int frozen_token(const TransformerConfig& config) {
+  return config.freezes_padding ? config.tokens.pad : text::SpecialTokens::none;
 }
 
 Index embedding_width(const TransformerConfig& config) {
@@ -267,7 +272,7 @@ nn::OutputProjectionOptions output_options(const TransformerConfig& config) {
   nn::OutputProjectionOptions options{
       .input_dim = is_of_embeddings ? embedding_width(config) : config.model_dim,
       .vocabulary = config.vocabulary,
-      .is_tied = config.tying != Tying::none,
+      .is_tied = config.tying == Tying::target || config.tying == Tying::all,
       .has_bias = config.has_output_bias,
       .scale = config.output_scale,
       .softcap = config.logit_softcap};
