@@ -26,7 +26,7 @@ Inputs inputs_of(std::span<const std::vector<std::string>> words, const text::To
     if (encoded[i].ids.empty()) continue;
     LineOptions of_line = options;
     of_line.first_line += static_cast<Index>(i);
-    check_lengths({&encoded[i].ids, 1}, config, of_line);
+    check_lengths({&encoded[i].ids, 1}, tokenizer.sequence(), config, of_line);
     inputs.ids.push_back(std::move(encoded[i].ids));
     inputs.first_tokens.push_back(std::move(encoded[i].first_token));
     inputs.lines.push_back(i);
