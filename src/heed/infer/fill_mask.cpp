@@ -86,17 +86,19 @@ std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::
   check_lengths(encoded, tokenizer_.sequence(), model_->config(), options);
 
   std::vector<FilledLine> filled(lines.size());
-  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Tensor rows = model_->encode(input, context).values;
-    for (Index s = 0; s < input.spans.count(); ++s) {
-      for (const text::MaskPosition& place : masks[first + s]) {
-        const Index row = input.spans[s].begin + place.place;
-        const Tensor logits = model_->logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
-        filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
-      }
-    }
-  });
+  over_batches(
+      encoded, tokenizer_.sequence(), options.batch_tokens,
+      [&](Index first, const models::PackedIds& input) {
+        auto context = nn::ForwardContext::inference(nullptr, options.hook);
+        const Tensor rows = model_->encode(input, context).values;
+        for (Index s = 0; s < input.spans.count(); ++s) {
+          for (const text::MaskPosition& place : masks[first + s]) {
+            const Index row = input.spans[s].begin + place.place;
+            const Tensor logits = model_->logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
+            filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
+          }
+        }
+      });
   return filled;
 }
 

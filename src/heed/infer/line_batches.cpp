@@ -4,6 +4,7 @@
 #include "heed/base/parallel.h"
 #include "heed/data/batch_plan.h"
 #include "heed/data/translation_corpus.h"
+#include "heed/infer/packing.h"
 #include "heed/infer/token_limit.h"
 #include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
@@ -58,14 +59,16 @@ void check_lengths(std::span<const std::vector<int>> lines, const text::Sequence
   }
 }
 
-void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
+void over_batches(std::span<const std::vector<int>> lines, const text::SequenceTemplate& sequence,
+                  Index batch_tokens,
                   const std::function<void(Index first, const models::PackedIds& input)>& work) {
   const auto batches = data::batches_in_order(
       lines, batch_tokens, [](const std::vector<int>& ids) { return std::ssize(ids); });
   parallel_for(std::ssize(batches), [&](Index number) {
     const NoGrad no_grad;
     const std::span<const std::vector<int>> batch = batches[number];
-    work(batch.data() - lines.data(), models::pack(batch));
+    const std::vector<std::span<const int>> inputs(batch.begin(), batch.end());
+    work(batch.data() - lines.data(), pack_inputs(inputs, sequence));
   });
 }
 

@@ -33,7 +33,8 @@ void check_lengths(std::span<const std::vector<int>> lines, const text::Sequence
 
 // Calls work(first, input) for each batch of neighbouring lines, at most batch_tokens or one line;
 // `first` is the number of its first line, from 0. Whole batches run in parallel.
-void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
+void over_batches(std::span<const std::vector<int>> lines, const text::SequenceTemplate& sequence,
+                  Index batch_tokens,
                   const std::function<void(Index first, const models::PackedIds& input)>& work);
 
 }  // namespace heed::infer
