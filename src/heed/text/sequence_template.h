@@ -44,4 +44,7 @@ struct SequenceTemplate {
   Index end_of_first(std::span<const int> sequence) const;
 };
 
+// Of the tokenizers that Heed trains.
+SequenceTemplate own_sequence();
+
 }  // namespace heed::text

@@ -85,7 +85,7 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
   auto parts = std::make_shared<Parts>();
   parts->mask = model->find(mask_piece);
   parts->model = std::move(model);
-  parts->sequence = {.suffix = {parts->tokens.end()}, .between = std::vector{parts->tokens.end()}};
+  parts->sequence = own_sequence();
   parts->files["tokenizer.model"] = bytes;
   parts->is_own = true;
   return Tokenizer(std::move(parts));

@@ -46,6 +46,10 @@ constexpr std::array sentence_piece_classes{
     ClassOfType{"umt5", "T5Tokenizer"},      ClassOfType{"mt5", "MT5Tokenizer"},
 };
 
+std::string read_bytes(const std::string& path) {
+  return io::read_file(path, ErrorKind::model, max_file_bytes);
+}
+
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 SpecialTokens no_tokens() {
@@ -121,12 +125,17 @@ bool TokenizerFolder::has_any(const std::string& folder) {
   });
 }
 
+// A damaged file of ours must not pass for one of another family.
+bool TokenizerFolder::must_be_own() const {
+  const std::vector<int> ends = settings_.ids("eos_token_id");
+  const bool has_own_end = ends.empty() || ends.front() == own_tokens::end;
+  return settings_.model_type().starts_with("heed-") && has_own_end &&
+         !settings_.path_of("tokenizer_config.json");
+}
+
 Tokenizer TokenizerFolder::load() const {
   const auto own = settings_.path_of("tokenizer.model");
-  if (own) {
-    Tokenizer::Parts parts;
-    if (Tokenizer::is_own(read(*own, parts))) return Tokenizer::load(*own);
-  }
+  if (own && (must_be_own() || Tokenizer::is_own(read_bytes(*own)))) return Tokenizer::load(*own);
   if (settings_.path_of("source.spm")) return load_marian();
   if (const auto path = settings_.path_of("tokenizer.json")) return load_json(*path);
   if (own) return load_sentence_piece(*own);
@@ -140,7 +149,7 @@ Tokenizer TokenizerFolder::load() const {
 }
 
 std::string TokenizerFolder::read(const std::string& path, Tokenizer::Parts& parts) const {
-  std::string bytes = io::read_file(path, ErrorKind::model, max_file_bytes);
+  std::string bytes = read_bytes(path);
   parts.files[file_name(path)] = bytes;
   return bytes;
 }
