@@ -1,5 +1,6 @@
-// What the settings of a model folder say about its tokenizer: config.json, generation_config.json,
-// tokenizer_config.json, special_tokens_map.json and added_tokens.json. Each may be missing.
+// The settings of a model folder, as far as its tokenizer needs them: config.json,
+// generation_config.json, tokenizer_config.json, special_tokens_map.json and added_tokens.json.
+// Each may be missing.
 #pragma once
 
 #include <optional>

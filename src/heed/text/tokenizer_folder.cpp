@@ -98,6 +98,13 @@ std::vector<AddedToken> tokens_in_text(const SentencePiece& pieces, const Folder
   return tokens;
 }
 
+// The names that a token usually has, where nothing else says which one it is.
+void set_usual(int& token, const TokenizerModel& model, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (token < 0) token = model.find(name).value_or(token);
+  }
+}
+
 // Does the library put these tokens around a text, whatever the tokenizer.json says?
 bool sets_own_template(const FolderSettings& settings) {
   const std::string name = settings.tokenizer_class();
@@ -227,9 +234,8 @@ void TokenizerFolder::set_json(Tokenizer::Parts& parts, std::string_view json,
   parts.tokens.unknown = model->tokenizer().unknown().value_or(SpecialTokens::none);
   if (!parts.sequence.prefix.empty()) parts.tokens.begin = parts.sequence.prefix.front();
   if (!parts.sequence.suffix.empty()) parts.tokens.ends = {parts.sequence.suffix.back()};
-  for (const char* usual : {"[PAD]", "<pad>"}) {
-    if (parts.tokens.pad < 0) parts.tokens.pad = model->find(usual).value_or(parts.tokens.pad);
-  }
+  set_usual(parts.tokens.pad, *model, {"[PAD]", "<pad>"});
+  set_usual(parts.tokens.unknown, *model, {"[UNK]", "<unk>"});
   parts.model = std::move(model);
   set_tokens(parts);
   if (sets_own_template(settings_)) {

@@ -1,4 +1,4 @@
-// What the tokenizers of all families can do; Tokenizer adds what the special tokens mean.
+// The interface of the tokenizers of all families. Tokenizer adds what the special tokens mean.
 #pragma once
 
 #include <optional>
