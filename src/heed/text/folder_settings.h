@@ -27,7 +27,7 @@ class FolderSettings {
   std::optional<int> vocabulary() const;  // rows of the model
   // Of tokenizer_config.json.
   std::optional<bool> flag(const std::string& name) const;
-  std::optional<int> number(const std::string& name) const;
+  std::optional<int> number(const std::string& name, int max) const;
 
   // "unk_token": what the token is called, with how it is found in a text; its id is not known.
   std::optional<AddedToken> named_token(const std::string& role) const;

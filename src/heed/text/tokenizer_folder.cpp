@@ -72,8 +72,8 @@ std::vector<AddedToken> numbered_tokens(int size, int count) {
 
 // How many of them a folder that does not list them has.
 int count_numbered_tokens(const FolderSettings& settings, int size) {
-  constexpr int usual = 100;
-  const int count = settings.number("extra_ids").value_or(usual);
+  constexpr int usual = 100, most = 1 << 16;
+  const int count = settings.number("extra_ids", most).value_or(usual);
   const int rows = settings.vocabulary().value_or(size + count);
   return std::min(count, std::max(rows - size, 0));
 }
