@@ -60,6 +60,7 @@ set(HEED_PUBLIC_HEADERS
   heed/metrics/sequence_labels.h
   heed/metrics/word_alignment.h
   heed/models/classifier.h
+  heed/models/generation_config.h
   heed/models/image_classifier.h
   heed/models/language_model.h
   heed/models/masked_model.h
