@@ -79,4 +79,7 @@ struct SamplingOptions {
 // Refuses (ErrorKind::usage) values out of range.
 void validate(const SamplingOptions& options);
 
+// The same penalties, and always the most likely token.
+SamplingOptions as_greedy(const SamplingOptions& options);
+
 }  // namespace heed::infer
