@@ -136,7 +136,7 @@ TEST(Beam, EveryEndTokenEnds) {
       .pad = -1, .unknown = -1, .begin = -1, .ends = {end, b}, .decoder_start = -1};
   const Probabilities table{{{}, {.35f, .25f, .4f}}, {{a}, {.3f, .4f, .3f}}};
   const Outcome found = search(table, 5, by_transformers({.beam_size = 2, .n_best = 2}), ends);
-  // Both ends are the best two candidates, and the third is the only one that goes on.
+  // Both ends are the best two candidates, and only the third stays live.
   EXPECT_EQ(found.num_steps, 2);
   ASSERT_EQ(found.best.size(), 2u);
   expect_hypothesis(found.best[0], {}, std::log(.4));

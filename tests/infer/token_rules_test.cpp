@@ -100,9 +100,9 @@ TEST(TokenRules, SomeTokensAreOnlyNotTheFirst) {
   EXPECT_EQ(ruled(rules, {.ids = {1}}), (Scores{-1, -2, -3, no, 0, -6}));
   EXPECT_EQ(ruled(rules, {.ids = {1, 2}}), (Scores{-1, -2, -3, 4, 0, -6}));
   EXPECT_EQ(ruled(rules, {.ids = {1, 2}, .num_prompt = 2}), (Scores{-1, -2, -3, no, 0, -6}));
-  // The first one is forced, so this is about the next.
-  const TokenRules forced{.forced_begin = 2, .begin_suppressed = {3}};
-  EXPECT_EQ(ruled(forced, {.ids = {1, 2}}), (Scores{-1, -2, -3, no, 0, -6}));
+  // The first choice is the one after the begin that is forced to be 2.
+  const TokenRules both{.forced_begin = 2, .begin_suppressed = {3}};
+  EXPECT_EQ(ruled(both, {.ids = {1, 2}}), (Scores{-1, -2, -3, no, 0, -6}));
 }
 
 TEST(TokenRules, IdsOutsideTheVocabularyAreRefused) {

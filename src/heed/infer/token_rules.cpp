@@ -38,7 +38,7 @@ bool is_too_short(const TokenHistory& history, const models::TokenRules& rules) 
   return length < rules.min_length || length - history.num_prompt < rules.min_new_tokens;
 }
 
-// The first token that is not forced.
+// Is this the first token that rules leave open?
 bool is_first_choice(const TokenHistory& history, const models::TokenRules& rules) {
   const bool is_forced = history.num_prompt == 1 && rules.forced_begin;
   return std::ssize(history.ids) == history.num_prompt + (is_forced ? 1 : 0);
