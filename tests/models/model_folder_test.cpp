@@ -176,7 +176,9 @@ TEST(ModelFolder, RefusesAModelWithoutItsTokenizerOrWithAnother) {
                [&] { load_model_folder<TranslationModel>(saved.path); });
   std::filesystem::remove(tokenizer);
   expect_error(ErrorKind::model,
-               saved.path + ": expected a model folder with tokenizer.model, found none",
+               saved.path +
+                   ": expected a model folder with one of tokenizer.model, source.spm, "
+                   "tokenizer.json, spiece.model, merges.txt, vocab.txt, found none",
                [&] { load_model_folder<TranslationModel>(saved.path); });
 }
 
