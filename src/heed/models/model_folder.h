@@ -57,8 +57,14 @@ concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model,
 // a masked model whose tokenizer has no mask.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder);
+//
+// Folders of Hugging Face (see family.h) are read like Heed's own, and what came from one is
+// written back in its layout.
 template <typename Model>
 Model load_model(const std::string& folder);  // config.json and model.safetensors alone
+// The same for inference, with the matrices of a folder of Hugging Face in this format.
+template <typename Model>
+Model load_model(const std::string& folder, WeightFormat weights);
 
 // Makes the folder if need be. The weights come last, so a folder with weights is complete; they
 // are rounded to the nearest numbers of the format. `generation` is saved for translation models.
@@ -68,6 +74,10 @@ void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {},
                        WeightFormat weights = WeightFormat::f32);
 void save_model_folder(const std::string& folder, const ImageClassifier& model);
+// config.json and model.safetensors alone.
+template <typename Model>
+void save_model(const std::string& folder, const Model& model,
+                WeightFormat weights = WeightFormat::f32);
 
 // Single files of the folder.
 std::string weights_path(const std::string& folder);
