@@ -54,10 +54,10 @@ std::vector<std::string> folders() {
 // One call of the reference: what it was given, and what it returned.
 struct Call {
   models::GenerationConfig generation;
-  std::vector<Ids> inputs;     // without padding
-  std::vector<Ids> sequences;  // what was generated, up to the first end token, which counts
-  std::vector<double> scores;  // of beams
-  json params;
+  std::vector<Ids> inputs;          // without padding
+  std::vector<Ids> sequences = {};  // what was generated, up to the first end token, which counts
+  std::vector<double> scores = {};  // of beams
+  json params = {};
 };
 
 // The arguments of a call come before the folder's own settings.
