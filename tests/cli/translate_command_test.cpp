@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "cli/untrained_models.h"
@@ -147,6 +148,29 @@ TEST(TranslateCommand, ALineOfJsonMayHoldLineEnds) {
     EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"],
               translator.translate(std::span(&source, 1), {.search = search})[0].text());
   }
+}
+
+TEST(TranslateCommand, RulesForTheNextTokenReachTheSearch) {
+  const SavedModel model;
+  const auto tokens_of = [&](TranslateOptions options) {
+    options.json = true;
+    std::vector<int> ids;
+    const auto line = nlohmann::json::parse(model.run("two three\n", options));
+    for (const auto& token : line["translations"][0]["tokens"]) ids.push_back(token["id"]);
+    return ids;
+  };
+  EXPECT_GE(tokens_of({.max_length = 20, .min_length = 15}).size(), 16u);
+  const std::vector<int> ids = tokens_of({.max_length = 20, .min_length = 9, .no_repeat_ngram = 2});
+  std::set<std::pair<int, int>> bigrams;
+  for (std::size_t i = 1; i < ids.size(); ++i) bigrams.emplace(ids[i - 1], ids[i]);
+  EXPECT_EQ(bigrams.size(), ids.size() - 1);
+}
+
+TEST(TranslateCommand, EarlyStoppingIsForModelsOfOtherFamilies) {
+  const SavedModel model;
+  expect_error(ErrorKind::usage,
+               "--early-stopping: expected a model of another family, found one of Heed's own",
+               [&] { model.run("two\n", {.early_stopping = "yes"}); });
 }
 
 TEST(TranslateCommand, DiverseGroupsAndCoverageReachTheSearch) {

@@ -21,6 +21,7 @@ class FileReader {
 
   // The next `count` bytes; refuses a file that ends before them.
   std::string read(std::uint64_t count);
+  void skip(std::uint64_t count);  // does not read; bytes beyond the end are missed by what does
   // All that is left, though the file may have grown; refuses more than `max_bytes`, for a file of
   // such a size before it takes memory.
   std::string read_rest(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());

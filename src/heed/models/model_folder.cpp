@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/cancellation.h"
@@ -13,6 +12,7 @@
 #include "heed/io/require_memory.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/sha256.h"
+#include "heed/models/family_folder.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/stored_weights.h"
@@ -24,9 +24,6 @@ static_assert(std::endian::native == std::endian::little,
               "weights_hash and safetensors take the bytes of floats as they are in memory");
 
 std::string config_path(const std::string& folder) { return folder + "/config.json"; }
-std::string generation_path(const std::string& folder) {
-  return folder + "/generation_config.json";
-}
 
 // "DIR: expected a model folder with config.json, found none"
 void require_part(const std::string& folder, const std::string& path) {
@@ -59,16 +56,6 @@ void check_size(const io::SafetensorsFile& file, const TransformerConfig& config
            num_parameters, " numbers of config.json, found ", num_stored);
 }
 
-std::string to_json(const GenerationConfig& generation) {
-  nlohmann::ordered_json json{{"num_beams", generation.beam_size},
-                              {"length_penalty", generation.length_penalty}};
-  if (generation.max_length > 0) json["max_length"] = generation.max_length;
-  json["decoder_start_token_id"] = text::Tokenizer::end;
-  json["eos_token_id"] = text::Tokenizer::end;
-  json["pad_token_id"] = text::Tokenizer::pad;
-  return json.dump(2) + '\n';
-}
-
 }  // namespace
 
 std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
@@ -76,11 +63,14 @@ std::string weights_path(const std::string& folder) { return folder + "/model.sa
 TransformerConfig load_config(const std::string& folder) {
   require_part(folder, config_path(folder));
   const std::string path = config_path(folder);
-  return transformer_config_from_json(io::read_file(path, ErrorKind::model, io::max_config_bytes),
-                                      path);
+  const std::string text = io::read_file(path, ErrorKind::model, io::max_config_bytes);
+  const auto json = io::JsonFields::parse(text, path);
+  if (is_of_family(json)) return load_family_config(folder, json);
+  return transformer_config_from_json(text, path);
 }
 
 void save_config(const std::string& folder, const TransformerConfig& config) {
+  if (!config.family.empty()) return save_family_config(folder, config, config.weights);
   io::write_file_atomically(config_path(folder), to_json(config));
 }
 
@@ -107,25 +97,33 @@ void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenize
            ": expected a piece ", text::Tokenizer::mask_piece, ", found none");
 }
 
-// The first file of a model folder, which it makes.
-void save_config(const std::string& folder, TransformerConfig config, WeightFormat weights) {
+// As a model is saved. Only Heed's own layout has int8 and int4.
+TransformerConfig saved_config(TransformerConfig config, WeightFormat weights) {
   config.weights = weights;
+  if (weights == WeightFormat::int8 || weights == WeightFormat::int4) config.family.clear();
+  return config;
+}
+
+// The first file of a model folder, which it makes.
+void save_config(const std::string& folder, const TransformerConfig& config, WeightFormat weights) {
   io::create_folder(folder);
-  save_config(folder, config);
+  save_config(folder, saved_config(config, weights));
 }
 
 }  // namespace
 
 template <typename Model>
-Model load_model(const std::string& folder) {
+Model load_model(const std::string& folder, WeightFormat weights) {
   const TransformerConfig config = load_config(folder);
   check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
            name_of(Model::kind), ", found ", name_of(config.kind));
-  require_part(folder, weights_path(folder));
+  const bool is_of_family = !config.family.empty();
+  if (!is_of_family || !has_weights(folder)) require_part(folder, weights_path(folder));
   const Index num_numbers = num_parameters(config);
   const std::string path = weights_path(folder);
   const auto what = [&] { return "a model of " + std::to_string(num_numbers) + " parameters"; };
   return io::require_memory(ErrorKind::model, path, what, [&] {
+    if (is_of_family) return load_family_model<Model>(folder, config, weights);
     const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
     check_size(file, config, num_numbers);
     Model model = uninitialized<Model>(config);
@@ -134,11 +132,36 @@ Model load_model(const std::string& folder) {
   });
 }
 
+template <typename Model>
+Model load_model(const std::string& folder) {
+  return load_model<Model>(folder, WeightFormat::f32);
+}
+
+namespace {
+
+// The weights come last, so a folder with weights is complete.
+void save_weights(const std::string& folder, const TransformerConfig& config,
+                  std::span<const nn::NamedTensor> parameters, WeightFormat format) {
+  const bool is_of_family = !saved_config(config, format).family.empty();
+  if (is_of_family) return save_family_weights(folder, config, parameters, format);
+  models::save_weights(folder, parameters, format);
+}
+
+}  // namespace
+
+template <typename Model>
+void save_model(const std::string& folder, const Model& model, WeightFormat weights) {
+  const std::vector<nn::NamedTensor> values = parameters(model);
+  check_finite(values, weights_path(folder));  // before there is half a folder
+  save_config(folder, model.config(), weights);
+  save_weights(folder, model.config(), values, weights);
+}
+
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder) {
   ModelFolder<Model> loaded{load_model<Model>(folder), load_tokenizer(folder)};
   check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
-  if (Model::kind == ModelKind::translation) loaded.generation = load_generation_config(folder);
+  if (has_decoder(Model::kind)) loaded.generation = load_generation_config(folder);
   return loaded;
 }
 
@@ -150,21 +173,20 @@ void save_model_folder(const std::string& folder, const Model& model,
   check_finite(values, weights_path(folder));  // before there is half a folder
   save_config(folder, model.config(), weights);
   save_tokenizer(folder, tokenizer);
-  if (Model::kind == ModelKind::translation) {
-    io::write_file_atomically(generation_path(folder), to_json(generation));
+  if (Model::kind == ModelKind::translation || !generation.json.empty()) {
+    save_generation_config(folder, generation);
   }
-  save_weights(folder, values, weights);
+  save_weights(folder, model.config(), values, weights);
 }
 
 void save_model_folder(const std::string& folder, const ImageClassifier& model) {
-  const std::vector<nn::NamedTensor> values = parameters(model);
-  check_finite(values, weights_path(folder));
-  save_config(folder, model.config(), WeightFormat::f32);
-  save_weights(folder, values);
+  save_model(folder, model);
 }
 
 #define HEED_INSTANTIATE_TEXT_MODEL(Model)                                                  \
   template Model load_model(const std::string&);                                            \
+  template Model load_model(const std::string&, WeightFormat);                              \
+  template void save_model(const std::string&, const Model&, WeightFormat);                 \
   template ModelFolder<Model> load_model_folder(const std::string&);                        \
   template void save_model_folder(const std::string&, const Model&, const text::Tokenizer&, \
                                   const GenerationConfig&, WeightFormat);
@@ -176,6 +198,8 @@ HEED_INSTANTIATE_TEXT_MODEL(Tagger)
 HEED_INSTANTIATE_TEXT_MODEL(Encoder)
 #undef HEED_INSTANTIATE_TEXT_MODEL
 template ImageClassifier load_model(const std::string&);
+template ImageClassifier load_model(const std::string&, WeightFormat);
+template void save_model(const std::string&, const ImageClassifier&, WeightFormat);
 
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
   return with_model_class(load_config(folder).kind,
@@ -193,20 +217,6 @@ void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer)
   for (const auto& [name, bytes] : tokenizer.files()) {
     io::write_file_atomically(folder + '/' + name, bytes);
   }
-}
-
-GenerationConfig load_generation_config(const std::string& folder) {
-  GenerationConfig generation;
-  if (!io::is_there(generation_path(folder), ErrorKind::model)) return generation;
-  const auto fields = io::JsonFields::load(generation_path(folder));
-  generation.beam_size =
-      fields.integer_or("num_beams", generation.beam_size, {.min = 1, .max = max_beam_size});
-  generation.length_penalty =
-      fields.number_or("length_penalty", generation.length_penalty,
-                       {.min = -max_length_penalty, .max = max_length_penalty});
-  generation.max_length =
-      fields.integer_or("max_length", generation.max_length, {.min = 0, .max = max_output_length});
-  return generation;
 }
 
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,

@@ -12,34 +12,22 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/generation_config.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/module.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
 
-inline constexpr Index max_beam_size = 1000;
-inline constexpr double max_length_penalty = 10;            // either way
-inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
-
 // The files above; a folder of images has two of them.
 inline constexpr std::array model_files{"model.safetensors", "config.json", "tokenizer.model",
                                         "generation_config.json"};
-
-// The default settings of beam search for a model: generation_config.json.
-struct GenerationConfig {
-  Index beam_size = 5;
-  double length_penalty = 1;
-  Index max_length = 0;  // in tokens; 0: the search derives it from the source's length
-
-  friend bool operator==(const GenerationConfig&, const GenerationConfig&) = default;
-};
 
 template <typename Model>
 struct ModelFolder {
   Model model;
   text::Tokenizer tokenizer;
-  GenerationConfig generation = {};  // of translation models
+  GenerationConfig generation = {};  // of translation and language models
 };
 class Classifier;
 class Encoder;
@@ -69,8 +57,14 @@ concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model,
 // a masked model whose tokenizer has no mask.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder);
+//
+// Folders of Hugging Face (see family.h) are read like Heed's own, and what came from one is
+// written back in its layout.
 template <typename Model>
 Model load_model(const std::string& folder);  // config.json and model.safetensors alone
+// The same for inference, with the matrices of a folder of Hugging Face in this format.
+template <typename Model>
+Model load_model(const std::string& folder, WeightFormat weights);
 
 // Makes the folder if need be. The weights come last, so a folder with weights is complete; they
 // are rounded to the nearest numbers of the format. `generation` is saved for translation models.
@@ -80,6 +74,10 @@ void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {},
                        WeightFormat weights = WeightFormat::f32);
 void save_model_folder(const std::string& folder, const ImageClassifier& model);
+// config.json and model.safetensors alone.
+template <typename Model>
+void save_model(const std::string& folder, const Model& model,
+                WeightFormat weights = WeightFormat::f32);
 
 // Single files of the folder.
 std::string weights_path(const std::string& folder);
@@ -89,7 +87,6 @@ void save_config(const std::string& folder, const TransformerConfig& config);
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer);
-GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,
                   WeightFormat format = WeightFormat::f32);
 
