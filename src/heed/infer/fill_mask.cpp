@@ -62,6 +62,11 @@ std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, b
   return words;
 }
 
+bool FillMask::has_mask(std::string_view line, std::string_view mask) const {
+  if (line.find(mask) != line.npos) return true;
+  return !tokenizer_.is_own() && line.find(tokenizer_.mask_text()) != line.npos;
+}
+
 FilledLine FillMask::fill(std::string_view line, Index count) const {
   const std::string text(line);
   return std::move(fill(std::span(&text, 1), default_mask, count).front());
