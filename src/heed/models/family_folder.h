@@ -52,7 +52,6 @@ class FamilyReader : public nn::ParameterVisitor {
   void fill(const std::string& name, Tensor& value);
   const std::vector<float>& floats(const MappedTensor& tensor);
 
-  std::string folder_;
   FamilyMap map_;
   WeightFormat weights_;
   WeightFiles files_;

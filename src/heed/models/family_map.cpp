@@ -166,6 +166,8 @@ void FamilyMap::add(const FamilyTensor& row, const std::string& layer,
                     const TransformerConfig& config, const Shapes& shapes) {
   const bool is_output = row.ours.front() == output_name;
   if (is_output && !shapes.contains(output_name)) return add_to_embedding(row.theirs);
+  if (!row.with.empty() && !shapes.contains(with_layer(row.with, layer))) return;
+  if (shapes.contains(with_layer(row.without, layer))) return;
   MappedTensor tensor{.name = with_layer(row.theirs, layer),
                       .layout = row.layout,
                       .num_heads = config.num_heads,
