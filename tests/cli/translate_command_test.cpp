@@ -77,7 +77,7 @@ TEST(TranslateCommand, TellsTokensAndLogProbabilitiesInJson) {
   for (const nlohmann::json& token : best["tokens"]) sum += token["log_probability"].get<double>();
   EXPECT_DOUBLE_EQ(best["log_probability"].get<double>(), sum);
   EXPECT_DOUBLE_EQ(best["score"].get<double>(), sum / 3);
-  EXPECT_EQ(best["tokens"][2]["id"], text::Tokenizer::end);
+  EXPECT_EQ(best["tokens"][2]["id"], text::own_tokens::end);
   ASSERT_TRUE(std::getline(lines, line));
   EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"], "");
 }

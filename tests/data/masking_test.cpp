@@ -10,7 +10,7 @@
 namespace heed::data {
 namespace {
 
-constexpr int mask = 4, vocabulary = 100, end_token = text::Tokenizer::end;
+constexpr int mask = 4, vocabulary = 100, end_token = text::own_tokens::end;
 
 std::vector<int> line_of(int length) {
   std::vector<int> ids;

@@ -155,7 +155,7 @@ TEST(Attribution, AClassifiersBeginTokenIsAnInputThatCannotBeLeftOut) {
   const PassInput input{.source = source_ids(*session, "a red the"), .target = {}};
   const Attribution found = attribution(*session, input, no_interventions, {.place = 1});
   ASSERT_EQ(found.inputs.size(), 5u);
-  EXPECT_EQ(found.inputs[0].token, text::Tokenizer::begin);
+  EXPECT_EQ(found.inputs[0].token, text::own_tokens::begin);
   EXPECT_FALSE(found.inputs[0].leave_one_out);
   EXPECT_TRUE(found.inputs[0].gradient_x_input);
   const Recording recording(session, input);

@@ -169,7 +169,7 @@ void expect_greedy(const models::TranslationModel& model, const Call& call) {
 
 // Text in which every byte is one token.
 std::string text_of(const Ids& ids) {
-  constexpr int first_byte = text::Tokenizer::end + 1;
+  constexpr int first_byte = text::own_tokens::end + 1;
   std::string text;
   for (const int id : ids) text += static_cast<char>(id - first_byte);
   return text;

@@ -74,7 +74,10 @@ void expect_cases(const Tokenizer& tokenizer, const Reference& reference) {
     for (const int id : ids) streamed += stream.add(id);
     streamed += stream.finish();
     const std::string whole = tokenizer.decode(ids);
-    if (is_valid(whole)) {
+    // Where a mark follows a word, its space is not known before the next token.
+    const bool can_stream =
+        reference.file.at("decoder").dump().find("BPEDecoder") == std::string::npos;
+    if (can_stream && is_valid(whole)) {
       EXPECT_EQ(streamed, whole);
     }
   }

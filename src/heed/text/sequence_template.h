@@ -1,5 +1,5 @@
-// How a text, or a pair of texts, becomes the input of a model: which special tokens stand around
-// it.
+// The special tokens of a model's input: before and after a text, and between the texts of a
+// pair.
 #pragma once
 
 #include <optional>

@@ -150,7 +150,7 @@ std::vector<int> Tokenizer::encode_target(std::string_view text) const {
 
 // The special tokens of SentencePiece are not part of a text, unless its folder says so.
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
-  if (auto whole = parts_->model->encode(text, options)) return *std::move(whole);
+  if (auto whole = parts_->model->encode_whole(text, options)) return *std::move(whole);
   const std::vector<int> ids = encode(text);
   const bool is_alone = is_own() || !options.with_special;
   Encoding encoding{.ids = is_alone ? ids : sequence().single(ids)};

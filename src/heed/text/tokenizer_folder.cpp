@@ -72,8 +72,8 @@ std::vector<AddedToken> numbered_tokens(int size, int count) {
 
 // How many of them a folder that does not list them has.
 int count_numbered_tokens(const FolderSettings& settings, int size) {
-  constexpr int usual = 100;
-  const int count = settings.number("extra_ids").value_or(usual);
+  constexpr int usual = 100, most = 1 << 16;
+  const int count = settings.number("extra_ids", most).value_or(usual);
   const int rows = settings.vocabulary().value_or(size + count);
   return std::min(count, std::max(rows - size, 0));
 }
@@ -96,6 +96,13 @@ std::vector<AddedToken> tokens_in_text(const SentencePiece& pieces, const Folder
     if (is_new) tokens.push_back({.id = id, .content = pieces.piece(id), .is_special = true});
   }
   return tokens;
+}
+
+// The names that a token usually has, where nothing else says which one it is.
+void set_usual(int& token, const TokenizerModel& model, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (token < 0) token = model.find(name).value_or(token);
+  }
 }
 
 // Does the library put these tokens around a text, whatever the tokenizer.json says?
@@ -227,9 +234,8 @@ void TokenizerFolder::set_json(Tokenizer::Parts& parts, std::string_view json,
   parts.tokens.unknown = model->tokenizer().unknown().value_or(SpecialTokens::none);
   if (!parts.sequence.prefix.empty()) parts.tokens.begin = parts.sequence.prefix.front();
   if (!parts.sequence.suffix.empty()) parts.tokens.ends = {parts.sequence.suffix.back()};
-  for (const char* usual : {"[PAD]", "<pad>"}) {
-    if (parts.tokens.pad < 0) parts.tokens.pad = model->find(usual).value_or(parts.tokens.pad);
-  }
+  set_usual(parts.tokens.pad, *model, {"[PAD]", "<pad>"});
+  set_usual(parts.tokens.unknown, *model, {"[UNK]", "<unk>"});
   parts.model = std::move(model);
   set_tokens(parts);
   if (sets_own_template(settings_)) {
