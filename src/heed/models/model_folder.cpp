@@ -168,6 +168,7 @@ HEED_INSTANTIATE_TEXT_MODEL(LanguageModel)
 HEED_INSTANTIATE_TEXT_MODEL(Classifier)
 HEED_INSTANTIATE_TEXT_MODEL(MaskedModel)
 HEED_INSTANTIATE_TEXT_MODEL(Tagger)
+HEED_INSTANTIATE_TEXT_MODEL(Encoder)
 #undef HEED_INSTANTIATE_TEXT_MODEL
 template ImageClassifier load_model(const std::string&, const LoadOptions&);
 
