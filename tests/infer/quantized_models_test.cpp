@@ -61,7 +61,8 @@ TEST(QuantizedModels, ClassifiersRunInEveryFormat) {
       }
       return probabilities;
     };
-    for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
+    for_each_format(folder, [&](const auto& f32, WeightFormat format, const auto& converted,
+                                const auto& floats) {
       const std::vector<double> expected = run(LineClassifier::load(floats));
       EXPECT_EQ(run(LineClassifier::load(converted)), expected);
       EXPECT_EQ(run(LineClassifier::load(f32, format)), expected);
@@ -80,11 +81,12 @@ TEST(QuantizedModels, TaggersRunInEveryFormat) {
     for (const WordTag& word : tagger.tag("abc de kl")) probabilities.push_back(word.probability);
     return probabilities;
   };
-  for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
-    const std::vector<double> expected = run(LineTagger::load(floats));
-    EXPECT_EQ(run(LineTagger::load(converted)), expected);
-    EXPECT_EQ(run(LineTagger::load(f32, format)), expected);
-  });
+  for_each_format(
+      folder, [&](const auto& f32, WeightFormat format, const auto& converted, const auto& floats) {
+        const std::vector<double> expected = run(LineTagger::load(floats));
+        EXPECT_EQ(run(LineTagger::load(converted)), expected);
+        EXPECT_EQ(run(LineTagger::load(f32, format)), expected);
+      });
 }
 
 TEST(QuantizedModels, MaskedModelsRunInEveryFormat) {
@@ -97,11 +99,12 @@ TEST(QuantizedModels, MaskedModelsRunInEveryFormat) {
     }
     return probabilities;
   };
-  for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
-    const std::vector<double> expected = run(FillMask::load(floats));
-    EXPECT_EQ(run(FillMask::load(converted)), expected);
-    EXPECT_EQ(run(FillMask::load(f32, format)), expected);
-  });
+  for_each_format(
+      folder, [&](const auto& f32, WeightFormat format, const auto& converted, const auto& floats) {
+        const std::vector<double> expected = run(FillMask::load(floats));
+        EXPECT_EQ(run(FillMask::load(converted)), expected);
+        EXPECT_EQ(run(FillMask::load(f32, format)), expected);
+      });
 }
 
 TEST(QuantizedModels, ImageClassifiersRunInEveryFormat) {
@@ -120,11 +123,12 @@ TEST(QuantizedModels, ImageClassifiersRunInEveryFormat) {
     }
     return probabilities;
   };
-  for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
-    const std::vector<double> expected = run(ImageLabeller::load(floats));
-    EXPECT_EQ(run(ImageLabeller::load(converted)), expected);
-    EXPECT_EQ(run(ImageLabeller::load(f32, format)), expected);
-  });
+  for_each_format(
+      folder, [&](const auto& f32, WeightFormat format, const auto& converted, const auto& floats) {
+        const std::vector<double> expected = run(ImageLabeller::load(floats));
+        EXPECT_EQ(run(ImageLabeller::load(converted)), expected);
+        EXPECT_EQ(run(ImageLabeller::load(f32, format)), expected);
+      });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "heed/base/printable.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/transformer_config.h"
+#include "heed/ops/matrix_packer.h"
 
 namespace heed::models {
 namespace {
@@ -230,7 +231,7 @@ void WeightReader::read_floats(const std::string& name, Tensor& value) {
   const io::TensorRecord stored = record(name, value.shape());
   io::copy_floats(stored, value.values(), source_.file_of(name));
   source_.release(stored.bytes);
-  check_finite(value.values(), name, source_.file_of(name));
+  check_finite(value.values(), stored.name, source_.file_of(name));
 }
 
 void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
