@@ -94,9 +94,8 @@ TEST(QuantizedModels, MaskedModelsRunInEveryFormat) {
   save_model<models::MaskedModel>(folder);
   const auto run = [](const FillMask& model) {
     std::vector<double> probabilities;
-    for (const MaskCandidate& one : model.fill("ab<mask>d", 9).front()) {
-      probabilities.push_back(one.probability);
-    }
+    const FilledLine filled = model.fill("ab<mask>d", 9);
+    for (const MaskCandidate& one : filled.front()) probabilities.push_back(one.probability);
     return probabilities;
   };
   for_each_format(
@@ -118,9 +117,8 @@ TEST(QuantizedModels, ImageClassifiersRunInEveryFormat) {
     for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::uint8_t>(3 * i);
     const std::vector<Pixels> pixels{image};
     std::vector<double> probabilities;
-    for (const auto& one : labeller.classify(pixels, 3).front()) {
-      probabilities.push_back(one.probability);
-    }
+    const auto found = labeller.classify(pixels, 3);
+    for (const ClassProbability& one : found.front()) probabilities.push_back(one.probability);
     return probabilities;
   };
   for_each_format(
