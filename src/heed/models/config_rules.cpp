@@ -76,7 +76,8 @@ class Validator {
                 config_.has_output_transform || config_.tying == Tying::none,
             "expected an output transform to embeddings of ", its_own, ", found none");
     require(config_.source_vocabulary == 0 ||
-                (config_.kind == ModelKind::translation && config_.tying != Tying::all),
+                (config_.kind == ModelKind::translation &&
+                 (config_.tying == Tying::none || config_.tying == Tying::target)),
             "expected one vocabulary for ", name_of(config_.kind), " with the tied embeddings ",
             name_of(config_.tying), ", found ", config_.source_vocabulary, " tokens of the source");
   }

@@ -10,7 +10,7 @@ LanguageModel::LanguageModel(const TransformerConfig& config, std::uint64_t seed
 
 LanguageModel::LanguageModel(const TransformerConfig& config, const nn::Initializer& initializer)
     : Model(config, kind),
-      embedding_(config.vocabulary, embedding_width(config), initializer),
+      embedding_(config.vocabulary, embedding_width(config), initializer, frozen_token(config)),
       output_(output_options(config), initializer),
       decoder_("decoder", decoder_options(config), initializer) {
   if (config.embedding_dim == 0) return;

@@ -91,6 +91,10 @@ void save_model_folder(const std::string& folder, const Model& model,
                        WeightFormat weights = WeightFormat::f32);
 void save_model_folder(const std::string& folder, const ImageClassifier& model,
                        WeightFormat weights = WeightFormat::f32);
+// config.json and model.safetensors alone.
+template <typename Model>
+void save_model(const std::string& folder, const Model& model,
+                WeightFormat weights = WeightFormat::f32);
 
 // Single files of the folder.
 std::string weights_path(const std::string& folder);

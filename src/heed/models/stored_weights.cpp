@@ -242,13 +242,13 @@ void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
   const Shape shape = weight.values.shape();
   const std::string file = source_.file_of(name);
   const Shape of_file = stored_shape(reading_.stored, shape.dim(0), shape.dim(1));
-  const io::DType dtype = record(name, of_file).dtype;
-  const WeightFormat format = format_of(dtype, reading_);
-  check_as(ErrorKind::model, format == WeightFormat::f32 || dtype == dtype_of(format), file, ": ",
-           name, ": expected ", io::dtype_name(dtype_of(format)), " for weights of ",
-           name_of(format), ", found ", io::dtype_name(dtype));
+  io::TensorRecord stored = record(name, of_file);
+  const WeightFormat format = format_of(stored.dtype, reading_);
+  check_as(ErrorKind::model, format == WeightFormat::f32 || stored.dtype == dtype_of(format), file,
+           ": ", name, ": expected ", io::dtype_name(dtype_of(format)), " for weights of ",
+           name_of(format), ", found ", io::dtype_name(stored.dtype));
   const std::vector<float> scales = this->scales(name, shape);
-  const io::TensorRecord stored = record(name, of_file);  // again: those of the scales were between
+  if (!scales.empty()) stored = record(name, of_file);  // the source has been asked for others
   const StoredRows rows(format, stored, shape, scales, file);
   if (is_f32 && !reading_.packs) return dequantize(rows, weight.values, source_);
   const WeightFormat held = reading_.held.value_or(format);

@@ -6,7 +6,7 @@
 namespace heed::models {
 
 TextEncoder::TextEncoder(const TransformerConfig& config, const nn::Initializer& initializer)
-    : embedding_(config.vocabulary, embedding_width(config), initializer),
+    : embedding_(config.vocabulary, embedding_width(config), initializer, frozen_token(config)),
       encoder_("encoder", encoder_options(config), initializer),
       has_projection_(has_projected_sum(config)),
       embedding_scale_(embedding_scale(config)) {

@@ -57,9 +57,9 @@ std::span<const Choice<models::Activation>> choices() {
 }
 template <>
 std::span<const Choice<models::Tying>> choices() {
-  static constexpr std::array all{Choice{"none", models::Tying::none},
-                                  Choice{"target", models::Tying::target},
-                                  Choice{"all", models::Tying::all}};
+  static constexpr std::array all{
+      Choice{"none", models::Tying::none}, Choice{"target", models::Tying::target},
+      Choice{"all", models::Tying::all}, Choice{"inputs", models::Tying::inputs}};
   return all;
 }
 template <>
@@ -169,6 +169,10 @@ float embedding_scale(const TransformerConfig& config) {
   return config.embedding_scale.value_or(std::sqrt(static_cast<float>(config.model_dim)));
 }
 
+int frozen_token(const TransformerConfig& config) {
+  return config.freezes_padding ? config.tokens.pad : text::SpecialTokens::none;
+}
+
 Index embedding_width(const TransformerConfig& config) {
   return config.embedding_dim > 0 ? config.embedding_dim : config.model_dim;
 }
@@ -267,7 +271,7 @@ nn::OutputProjectionOptions output_options(const TransformerConfig& config) {
   nn::OutputProjectionOptions options{
       .input_dim = is_of_embeddings ? embedding_width(config) : config.model_dim,
       .vocabulary = config.vocabulary,
-      .is_tied = config.tying != Tying::none,
+      .is_tied = config.tying == Tying::target || config.tying == Tying::all,
       .has_bias = config.has_output_bias,
       .scale = config.output_scale,
       .softcap = config.logit_softcap};
