@@ -175,13 +175,13 @@ std::uint64_t max_data_bytes(const TransformerConfig& config) {
 
 }  // namespace
 
-FamilyTensors::FamilyTensors(const std::string& folder, const TransformerConfig& config)
+FamilyFolderTensors::FamilyFolderTensors(const std::string& folder, const TransformerConfig& config)
     : map_(family_of(config), config), files_(WeightFiles::load(folder, max_data_bytes(config))) {
   find_sources();
   check_missing();
 }
 
-void FamilyTensors::find_sources() {
+void FamilyFolderTensors::find_sources() {
   for (const io::SafetensorsFile& file : files_.files()) {
     for (const io::TensorRecord& record : file.tensors()) {
       const MappedTensor* tensor = map_.find(record.name);
@@ -196,7 +196,7 @@ void FamilyTensors::find_sources() {
 }
 
 // A tensor may stand in a file under several names, if it is the same under each.
-void FamilyTensors::add_source(const MappedTensor& tensor, const Source& source) {
+void FamilyFolderTensors::add_source(const MappedTensor& tensor, const Source& source) {
   const std::string& file = source.file->source();
   const Shape shape = shape_of(source.record, file);
   check_as(ErrorKind::model, shape == tensor.shape, file, ": ", excerpt(source.record.name),
@@ -210,7 +210,7 @@ void FamilyTensors::add_source(const MappedTensor& tensor, const Source& source)
            ": expected the numbers of ", excerpt(first->second.record.name), ", found others");
 }
 
-void FamilyTensors::check_missing() const {
+void FamilyFolderTensors::check_missing() const {
   for (const MappedTensor& tensor : map_.tensors()) {
     check_as(ErrorKind::model, tensor.may_be_missing || sources_.contains(&tensor),
              files_.files().front().source(), ": expected a tensor named ", tensor.name,
@@ -218,17 +218,17 @@ void FamilyTensors::check_missing() const {
   }
 }
 
-const FamilyTensors::Source* FamilyTensors::source_of(const std::string& name) const {
+const FamilyFolderTensors::Source* FamilyFolderTensors::source_of(const std::string& name) const {
   const auto source = sources_.find(map_.place_of(name).tensor);
   return source == sources_.end() ? nullptr : &source->second;
 }
 
-std::string FamilyTensors::file_of(const std::string& name) const {
+std::string FamilyFolderTensors::file_of(const std::string& name) const {
   const Source* source = source_of(name);
   return (source != nullptr ? *source->file : files_.files().front()).source();
 }
 
-io::TensorRecord FamilyTensors::require(const std::string& name) {
+io::TensorRecord FamilyFolderTensors::require(const std::string& name) {
   const FamilyMap::Place place = map_.place_of(name);
   const Source* source = source_of(name);
   file_ = nullptr;
@@ -241,7 +241,8 @@ io::TensorRecord FamilyTensors::require(const std::string& name) {
   return record;
 }
 
-io::TensorRecord FamilyTensors::in_our_layout(const FamilyMap::Place& place, const Source& source) {
+io::TensorRecord FamilyFolderTensors::in_our_layout(const FamilyMap::Place& place,
+                                                    const Source& source) {
   io::TensorRecord record = source.record;
   record.shape = place.tensor->shape_of_part(place.part);
   bytes_.resize(place.tensor->rows_of_part(place.part, source.record.bytes).size());
@@ -251,7 +252,7 @@ io::TensorRecord FamilyTensors::in_our_layout(const FamilyMap::Place& place, con
   return record;
 }
 
-io::TensorRecord FamilyTensors::zeros(const FamilyMap::Place& place) {
+io::TensorRecord FamilyFolderTensors::zeros(const FamilyMap::Place& place) {
   io::TensorRecord record{.name = place.tensor->name,
                           .dtype = io::DType::f32,
                           .shape = place.tensor->shape_of_part(place.part),
@@ -263,7 +264,7 @@ io::TensorRecord FamilyTensors::zeros(const FamilyMap::Place& place) {
   return record;
 }
 
-void FamilyTensors::release(std::span<const std::byte> bytes) {
+void FamilyFolderTensors::release(std::span<const std::byte> bytes) {
   if (file_ != nullptr) file_->release(bytes);
 }
 

@@ -33,9 +33,9 @@ void save_family_weights(const std::string& folder, const TransformerConfig& con
 
 // The folder's tensors by the names and in the layout of our parameters. All are checked at once:
 // one that is missing, unknown or of another shape is refused by name.
-class FamilyTensors : public TensorSource {
+class FamilyFolderTensors : public TensorSource {
  public:
-  FamilyTensors(const std::string& folder, const TransformerConfig& config);
+  FamilyFolderTensors(const std::string& folder, const TransformerConfig& config);
 
   io::TensorRecord require(const std::string& name) override;
   void release(std::span<const std::byte> bytes) override;

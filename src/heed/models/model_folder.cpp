@@ -137,7 +137,7 @@ Model load_own_model(const std::string& path, const TransformerConfig& config,
 template <typename Model>
 Model load_family_model(const std::string& folder, TransformerConfig config,
                         const WeightReading& reading) {
-  FamilyTensors tensors(folder, config);
+  FamilyFolderTensors tensors(folder, config);
   config.weights = reading.held.value_or(reading.stored);
   return read_model<Model>(config, reading, tensors);
 }
