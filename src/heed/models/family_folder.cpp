@@ -233,7 +233,7 @@ io::TensorRecord FamilyFolderTensors::require(const std::string& name) {
   const Source* source = source_of(name);
   file_ = nullptr;
   if (source == nullptr) return zeros(place);
-  if (place.tensor->layout != TensorLayout::same) return in_our_layout(place, *source);
+  if (!place.tensor->has_blocks()) return in_our_layout(place, *source);
   file_ = source->file;
   io::TensorRecord record = source->record;
   record.shape = place.tensor->shape_of_part(place.part);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -160,6 +159,11 @@ void MappedTensor::read(std::size_t part, std::span<const std::byte> theirs,
 
 void MappedTensor::write(std::size_t part, std::span<const float> ours,
                          std::span<float> theirs) const {
+  if (has_blocks()) {
+    const auto begin = static_cast<std::size_t>(parts[part].first_row * num_columns);
+    std::ranges::copy(ours, theirs.subspan(begin).begin());
+    return;
+  }
   for_each_place(part, [&](std::size_t i, std::size_t place) { theirs[place] = ours[i]; });
 }
 

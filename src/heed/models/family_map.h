@@ -31,8 +31,12 @@ struct MappedTensor {
   std::vector<std::string> other_names = {};
   bool may_be_missing = false;
 
+  // Whether the numbers of a part stand together, in our order.
+  bool has_blocks() const {
+    return layout == TensorLayout::same || layout == TensorLayout::one_in_front;
+  }
   std::vector<std::int64_t> shape_of_part(std::size_t part) const;  // ours
-  // In the layout `same`: the bytes of a part among those of all. Of any layout: as many bytes.
+  // Such a block of bytes; in other layouts as many bytes.
   std::span<const std::byte> rows_of_part(std::size_t part,
                                           std::span<const std::byte> theirs) const;
 

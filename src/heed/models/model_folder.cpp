@@ -101,11 +101,17 @@ void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenize
            ", found none");
 }
 
-// The first file of a model folder, which it makes.
-void save_config(const std::string& folder, TransformerConfig config, WeightFormat weights) {
+// As a model is saved. Only Heed's own layout has int8 and int4.
+TransformerConfig saved_config(TransformerConfig config, WeightFormat weights) {
   config.weights = weights;
+  if (weights == WeightFormat::int8 || weights == WeightFormat::int4) config.family.clear();
+  return config;
+}
+
+// The first file of a model folder, which it makes.
+void save_config(const std::string& folder, const TransformerConfig& config, WeightFormat weights) {
   io::create_folder(folder);
-  save_config(folder, config);
+  save_config(folder, saved_config(config, weights));
 }
 
 }  // namespace
@@ -168,7 +174,8 @@ namespace {
 // The weights come last, so a folder with weights is complete.
 void save_weights(const std::string& folder, const TransformerConfig& config,
                   std::span<const nn::NamedTensor> parameters, WeightFormat format) {
-  if (!config.family.empty()) return save_family_weights(folder, config, parameters, format);
+  const bool is_of_family = !saved_config(config, format).family.empty();
+  if (is_of_family) return save_family_weights(folder, config, parameters, format);
   models::save_weights(folder, parameters, format);
 }
 
