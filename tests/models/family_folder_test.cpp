@@ -250,7 +250,7 @@ TEST_F(LlamaFolder, IsWrittenInHalves) {
   save_model(path(), model, WeightFormat::bf16);
   EXPECT_EQ(json::parse(io::read_file(path() + "/config.json"))["torch_dtype"], "bfloat16");
   const auto halves = parameters(load_model<LanguageModel>(path()));
-  const auto again = parameters(load_model<LanguageModel>(path(), WeightFormat::bf16));
+  const auto again = parameters(load_model<LanguageModel>(path(), {.weights = WeightFormat::bf16}));
   expect_equal(again, halves);
 }
 
