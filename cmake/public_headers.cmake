@@ -48,6 +48,7 @@ set(HEED_PUBLIC_HEADERS
   heed/nn/weight.h
   heed/text/encoding.h
   heed/text/json_tokenizer.h
+  heed/text/sequence_template.h
   heed/text/special_tokens.h
   heed/text/tokenizer.h
   heed/metrics/answers.h
@@ -61,6 +62,7 @@ set(HEED_PUBLIC_HEADERS
   heed/metrics/word_alignment.h
   heed/models/classifier.h
   heed/models/encoder.h
+  heed/models/generation_config.h
   heed/models/image_classifier.h
   heed/models/language_model.h
   heed/models/masked_model.h

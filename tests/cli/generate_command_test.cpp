@@ -23,8 +23,8 @@ struct SavedModel {
   }
   GenerateOptions greedy(Index max_tokens) const {
     GenerateOptions options{.model = folder.path()};
-    options.generation.sampling.temperature = 0;
-    options.generation.max_tokens = max_tokens;
+    options.decoding.temperature = 0;
+    options.decoding.max_tokens = max_tokens;
     return options;
   }
 };
@@ -50,7 +50,7 @@ TEST(GenerateCommand, GoesOnFromEveryLineAndPutsTheTextsInOrder) {
   GenerateOptions options = model.greedy(6);
   EXPECT_EQ(run(options, "the bat sat in a\nthe cat sat on\n"), " cave\n\n---\n a mat\n");
   options.separator = "==";
-  options.generation.num_samples = 2;
+  options.decoding.num_samples = 2;
   EXPECT_EQ(run(options, "the cat sat on\n"), " a mat\n==\n a mat\n");
   EXPECT_EQ(run(options, ""), "");
 }
@@ -63,7 +63,7 @@ TEST(GenerateCommand, KeepsLineEndsAndTabsAndEscapesOtherControlCharacters) {
   models::save_model_folder(folder.path(), models::LanguageModel(config, 1), tokenizer);
   GenerateOptions options{.model = folder.path()};
   options.generation.prefix = "a\n\tb\r\x1b[0m";
-  options.generation.max_tokens = 1;
+  options.decoding.max_tokens = 1;
   options.echo = true;
   const std::string text = run(options, "c\x07\n");
   EXPECT_TRUE(text.starts_with("c\\x07a\n\tb\\r\\x1b[0m")) << text;
@@ -148,6 +148,46 @@ TEST(GenerateCommand, RefusesAModelOfAnotherKind) {
   const TemporaryFolder folder;
   GenerateOptions options{.model = folder.path()};
   EXPECT_THROW(run(options), Error);
+}
+
+TEST(GenerateCommand, SearchesWithBeamsInPlaceOfSampling) {
+  const SavedModel model;
+  GenerateOptions options{.model = model.folder.path(), .prompt = "the bat sat in"};
+  options.decoding.max_tokens = 7;
+  options.decoding.beam_size = 3;
+  EXPECT_EQ(run(options), " a cave\n");
+  options.decoding.top_p = 0.9;
+  EXPECT_THROW(run(options), Error);
+}
+
+TEST(GenerateCommand, WhatIsTypedWinsOverTheModelsOwnSettings) {
+  models::GenerationConfig generation{
+      .beam_size = 4, .max_length = 30, .rules = models::SearchRules::transformers};
+  generation.temperature = 0.7;
+  const infer::TextGenerator generator(infer::rhyme_model().model, infer::rhyme_model().tokenizer,
+                                       generation);
+  GenerateOptions options;
+  infer::GenerationOptions decoding = decoding_options(options, generator);
+  EXPECT_EQ(decoding.beam_size, 4);
+  EXPECT_EQ(decoding.max_length, 30);
+  EXPECT_EQ(decoding.sampling.temperature, 0);
+
+  options.decoding.max_tokens = 5;
+  options.decoding.beam_size = 2;
+  options.decoding.early_stopping = "yes";
+  decoding = decoding_options(options, generator);
+  EXPECT_EQ(decoding.beam_size, 2);
+  EXPECT_EQ(decoding.max_length, 0);
+  EXPECT_EQ(decoding.max_tokens, 5);
+  EXPECT_EQ(decoding.early_stopping, models::EarlyStopping::yes);
+
+  options.decoding.beam_size = {};
+  options.decoding.top_p = 0.9;
+  decoding = decoding_options(options, generator);
+  EXPECT_EQ(decoding.beam_size, 1);
+  EXPECT_EQ(decoding.sampling.temperature, 0.7);
+  EXPECT_EQ(decoding.sampling.top_k, 50);
+  EXPECT_EQ(decoding.sampling.top_p, 0.9);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "heed/base/utf8.h"
 #include "heed/explore/finite_outcome.h"
 #include "heed/explore/recording.h"
-#include "heed/infer/sampling.h"
+#include "heed/infer/text_generator.h"
 #include "heed/infer/token_limit.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/text/encode_words.h"
@@ -57,8 +57,8 @@ std::vector<int> encode(const ModelSession& session, const std::string& text) {
   check_not_blank(text);
   if (session.tagger()) {
     std::vector<int> ids = text::encode_words(text::split_words(text), tokenizer).ids;
-    ids.pop_back();  // the end token
-    return ids;
+    const text::SequenceTemplate& sequence = tokenizer.sequence();
+    return {ids.begin() + std::ssize(sequence.prefix), ids.end() - std::ssize(sequence.suffix)};
   }
   if (!session.masked()) return tokenizer.encode(text);
   const text::MaskedText line = text::encode_masked_text(tokenizer, text, mask_text);
@@ -76,7 +76,7 @@ std::vector<infer::TokenScore> most_likely_next(const ModelSession& session,
   const PassInput input{.source = source_ids(session, text), .target = {}};
   Tensor logits = teacher_forced_logits(session, input, context);  // [N, V]
   const std::span<float> last = logits.values().last(static_cast<std::size_t>(logits.dim(1)));
-  infer::suppress_special_tokens(last);
+  session.text_generator()->suppress_special_tokens(last);
   return infer::top_tokens(infer::LogProbabilities::of_logits(last), num_next, {});
 }
 
@@ -99,9 +99,7 @@ Answer continuation(const ModelSession& session, const std::string& text,
                     const AnswerOptions& options) {
   Answer answer;
   answer.next = most_likely_next(session, text, options.interventions);
-  infer::GenerationOptions greedy;
-  greedy.sampling.temperature = 0;
-  greedy.max_tokens = num_continued;
+  infer::GenerationOptions greedy = session.text_generator()->greedy_options(num_continued);
   greedy.hook = options.interventions;
   infer::GeneratedText generated =
       std::move(session.text_generator()->generate(std::span(&text, 1), greedy).front());
@@ -193,14 +191,16 @@ std::vector<int> source_ids(const ModelSession& session, const std::string& text
     infer::fit(ids, 1, infer::source_limit(session.config(), "a text", /*truncate=*/true));
   }
   check_tokens("text", ids);
-  if (!session.language()) ids.push_back(text::Tokenizer::end);
+  const text::SequenceTemplate& sequence = session.tokenizer().sequence();
+  if (!session.language()) return sequence.single(ids);
+  ids.insert(ids.begin(), sequence.prefix.begin(), sequence.prefix.end());
   return ids;
 }
 
 std::vector<int> target_ids(const ModelSession& session, const std::string& text) {
-  std::vector<int> ids = session.tokenizer().encode(text);
+  std::vector<int> ids = session.tokenizer().encode_target(text);
   check_tokens("target", ids);
-  ids.insert(ids.begin(), text::Tokenizer::end);
+  ids.insert(ids.begin(), session.tokenizer().tokens().decoder_start);
   return ids;
 }
 
@@ -217,10 +217,11 @@ Answer answer(const ModelSession& session, const std::string& text, const Answer
   });
 }
 
-std::vector<int> target_inputs(const Answer& translation) {
-  std::vector<int> ids{text::Tokenizer::end};
+std::vector<int> target_inputs(const ModelSession& session, const Answer& translation) {
+  const text::SpecialTokens& tokens = session.tokenizer().tokens();
+  std::vector<int> ids{tokens.decoder_start};
   for (const infer::TokenScore& token : translation.tokens) ids.push_back(token.token);
-  if (ids.size() > 1 && ids.back() == text::Tokenizer::end) ids.pop_back();
+  if (ids.size() > 1 && tokens.is_end(ids.back())) ids.pop_back();
   return ids;
 }
 

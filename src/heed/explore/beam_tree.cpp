@@ -16,6 +16,9 @@ using State = BeamNode::State;
 
 class TreeBuilder : public infer::BeamObserver {
  public:
+  // The root is what the target starts with.
+  explicit TreeBuilder(int start) : nodes{{.token = start}} {}
+
   void on_step(std::span<const infer::BeamCandidate> candidates) override {
     ++step_;
     std::vector<Index> live;
@@ -26,7 +29,7 @@ class TreeBuilder : public infer::BeamObserver {
     live_ = std::move(live);
   }
 
-  std::vector<BeamNode> nodes{{.token = text::Tokenizer::end}};
+  std::vector<BeamNode> nodes;
 
  private:
   void add(const infer::BeamCandidate& candidate, Index rank) {
@@ -52,21 +55,24 @@ std::vector<Index> path_to(const std::vector<BeamNode>& nodes, Index end) {
   return path;
 }
 
-// The tokens of a path without the root's and without the end token.
+// The tokens of a path without the root's.
 std::vector<int> ids_of(const std::vector<BeamNode>& nodes, std::span<const Index> path) {
   std::vector<int> ids;
   for (const Index node : path.subspan(1)) ids.push_back(nodes[node].token);
-  if (!ids.empty()) ids.pop_back();
   return ids;
 }
 
-// Every hypothesis is one path only, so its tokens find it.
+// Every hypothesis is one path only, so its tokens find it. One that the limit has cut is live to
+// the last.
 std::vector<Index> winning_path(const std::vector<BeamNode>& nodes,
                                 const infer::Hypothesis& winner) {
+  const bool has_end = winner.log_probabilities.size() > winner.ids.size();
   for (Index node = 0; node < std::ssize(nodes); ++node) {
-    if (nodes[node].state != State::finished) continue;
+    if (nodes[node].state != (has_end ? State::finished : State::live)) continue;
     std::vector<Index> path = path_to(nodes, node);
-    if (ids_of(nodes, path) == winner.ids) return path;
+    std::vector<int> ids = ids_of(nodes, path);
+    if (has_end && !ids.empty()) ids.pop_back();
+    if (ids == winner.ids) return path;
   }
   assert(false);
   return {};
@@ -103,7 +109,7 @@ BeamTree beam_tree(const ModelSession& session, std::span<const int> source, Ind
                    const nn::Interventions* interventions) {
   check_as(ErrorKind::usage, session.translator() != nullptr,
            "beam: expected a model that translates, found ", heed::name_of(session.kind()));
-  TreeBuilder builder;
+  TreeBuilder builder(session.tokenizer().tokens().decoder_start);
   infer::BeamSearchOptions options = session.translator()->default_search();
   options.beam_size = beam_size;
   options.hook = interventions;

@@ -64,7 +64,10 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
   if constexpr (TextModel<Model>) {
     ModelFolder<Model> loaded = load_model_folder<Model>(from);
     merge_adapter(loaded.model, adapter);
-    save([&] { save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format); });
+    save([&] {
+      for (const auto& file : loaded.tokenizer.files()) made.add_file(to + '/' + file.first);
+      save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
+    });
   } else {
     Model model = load_model<Model>(from);
     merge_adapter(model, adapter);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/cancellation.h"
@@ -25,10 +24,6 @@ static_assert(std::endian::native == std::endian::little,
               "weights_hash and safetensors take the bytes of floats as they are in memory");
 
 std::string config_path(const std::string& folder) { return folder + "/config.json"; }
-std::string tokenizer_path(const std::string& folder) { return folder + "/tokenizer.model"; }
-std::string generation_path(const std::string& folder) {
-  return folder + "/generation_config.json";
-}
 
 // "DIR: expected a model folder with config.json, found none"
 void require_part(const std::string& folder, const std::string& path) {
@@ -61,16 +56,6 @@ void check_size(const io::SafetensorsFile& file, const TransformerConfig& config
            num_parameters, " numbers of config.json, found ", num_stored);
 }
 
-std::string to_json(const GenerationConfig& generation) {
-  nlohmann::ordered_json json{{"num_beams", generation.beam_size},
-                              {"length_penalty", generation.length_penalty}};
-  if (generation.max_length > 0) json["max_length"] = generation.max_length;
-  json["decoder_start_token_id"] = text::Tokenizer::end;
-  json["eos_token_id"] = text::Tokenizer::end;
-  json["pad_token_id"] = text::Tokenizer::pad;
-  return json.dump(2) + '\n';
-}
-
 }  // namespace
 
 std::string weights_path(const std::string& folder) { return folder + "/model.safetensors"; }
@@ -91,14 +76,25 @@ void save_config(const std::string& folder, const TransformerConfig& config) {
 
 namespace {
 
+// The file that has the pieces.
+std::string main_file(const text::Tokenizer& tokenizer) {
+  for (const char* name : text::Tokenizer::file_names()) {
+    if (tokenizer.files().contains(name)) return name;
+  }
+  return {};
+}
+
 void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenizer,
                       const TransformerConfig& config) {
-  check_as(ErrorKind::model, tokenizer.size() == config.vocabulary, tokenizer_path(folder),
-           ": expected the ", config.vocabulary, " pieces of config.json, found ",
-           tokenizer.size());
-  check_as(ErrorKind::model, config.kind != ModelKind::masked || tokenizer.mask().has_value(),
-           tokenizer_path(folder), ": expected a piece ", text::Tokenizer::mask_piece,
-           ", found none");
+  // Other families round the rows of their models up.
+  const bool fits = tokenizer.is_own() ? tokenizer.size() == config.vocabulary
+                                       : tokenizer.size() <= config.vocabulary;
+  const std::string path = folder + '/' + main_file(tokenizer);
+  check_as(ErrorKind::model, fits, path, ": expected ",
+           tokenizer.is_own() ? "the " : "at most the ", config.vocabulary,
+           " pieces of config.json, found ", tokenizer.size());
+  check_as(ErrorKind::model, config.kind != ModelKind::masked || tokenizer.mask().has_value(), path,
+           ": expected a piece ", text::Tokenizer::mask_piece, ", found none");
 }
 
 // As a model is saved. Only Heed's own layout has int8 and int4.
@@ -193,7 +189,7 @@ template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options) {
   ModelFolder<Model> loaded{load_model<Model>(folder, options), load_tokenizer(folder)};
   check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
-  if (Model::kind == ModelKind::translation) loaded.generation = load_generation_config(folder);
+  if (has_decoder(Model::kind)) loaded.generation = load_generation_config(folder);
   return loaded;
 }
 
@@ -205,8 +201,8 @@ void save_model_folder(const std::string& folder, const Model& model,
   check_finite(values, weights_path(folder));  // before there is half a folder
   save_config(folder, model.config(), weights);
   save_tokenizer(folder, tokenizer);
-  if (Model::kind == ModelKind::translation) {
-    io::write_file_atomically(generation_path(folder), to_json(generation));
+  if (Model::kind == ModelKind::translation || !generation.json.empty()) {
+    save_generation_config(folder, generation);
   }
   save_weights(folder, model.config(), values, weights);
 }
@@ -240,26 +236,14 @@ std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
 }
 
 text::Tokenizer load_tokenizer(const std::string& folder) {
-  require_part(folder, tokenizer_path(folder));
-  return text::Tokenizer::load(tokenizer_path(folder));
+  io::require_folder(folder, "a model folder", ErrorKind::model);
+  return text::Tokenizer::load_folder(folder);
 }
 
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer) {
-  io::write_file_atomically(tokenizer_path(folder), tokenizer.bytes());
-}
-
-GenerationConfig load_generation_config(const std::string& folder) {
-  GenerationConfig generation;
-  if (!io::is_there(generation_path(folder), ErrorKind::model)) return generation;
-  const auto fields = io::JsonFields::load(generation_path(folder));
-  generation.beam_size =
-      fields.integer_or("num_beams", generation.beam_size, {.min = 1, .max = max_beam_size});
-  generation.length_penalty =
-      fields.number_or("length_penalty", generation.length_penalty,
-                       {.min = -max_length_penalty, .max = max_length_penalty});
-  generation.max_length =
-      fields.integer_or("max_length", generation.max_length, {.min = 0, .max = max_output_length});
-  return generation;
+  for (const auto& [name, bytes] : tokenizer.files()) {
+    io::write_file_atomically(folder + '/' + name, bytes);
+  }
 }
 
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,

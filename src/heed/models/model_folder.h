@@ -13,34 +13,22 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/generation_config.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/module.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
 
-inline constexpr Index max_beam_size = 1000;
-inline constexpr double max_length_penalty = 10;            // either way
-inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
-
 // The files above; a folder of images has two of them.
 inline constexpr std::array model_files{"model.safetensors", "config.json", "tokenizer.model",
                                         "generation_config.json"};
-
-// The default settings of beam search for a model: generation_config.json.
-struct GenerationConfig {
-  Index beam_size = 5;
-  double length_penalty = 1;
-  Index max_length = 0;  // in tokens; 0: the search derives it from the source's length
-
-  friend bool operator==(const GenerationConfig&, const GenerationConfig&) = default;
-};
 
 template <typename Model>
 struct ModelFolder {
   Model model;
   text::Tokenizer tokenizer;
-  GenerationConfig generation = {};  // of translation models
+  GenerationConfig generation = {};  // of translation and language models
 };
 class Classifier;
 class Encoder;
@@ -75,8 +63,9 @@ struct LoadOptions {
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a
-// tokenizer of another size than the model's vocabulary, a masked model whose tokenizer has no
-// mask, and weights of int8 or int4 that would be rounded again.
+// tokenizer of another size than the model's vocabulary (one of another family may be smaller), a
+// masked model whose tokenizer has no mask, and weights of int8 or int4 that would be rounded
+// again.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options = {});
 template <typename Model>  // config.json and model.safetensors alone
@@ -104,7 +93,6 @@ void save_config(const std::string& folder, const TransformerConfig& config);
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer);
-GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,
                   WeightFormat format = WeightFormat::f32);
 
