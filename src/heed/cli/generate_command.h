@@ -30,6 +30,7 @@ struct DecodingChoices {
 
 struct GenerateOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   std::optional<std::string> prompt = {};  // otherwise every line of the input is one
   DecodingChoices decoding = {};

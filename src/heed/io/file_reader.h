@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "heed/base/error.h"
 #include "heed/io/descriptor.h"
+#include "heed/io/mapped_file.h"
 
 namespace heed::io {
 
@@ -21,6 +23,8 @@ class FileReader {
 
   // The next `count` bytes; refuses a file that ends before them.
   std::string read(std::uint64_t count);
+  // The next `count` bytes without a copy. Nothing where they cannot be mapped but may be read.
+  std::optional<MappedFile> map(std::uint64_t count);
   void skip(std::uint64_t count);  // does not read; bytes beyond the end are missed by what does
   // All that is left, though the file may have grown; refuses more than `max_bytes`, for a file of
   // such a size before it takes memory.

@@ -112,29 +112,57 @@ void save_config(const std::string& folder, const TransformerConfig& config, Wei
 
 }  // namespace
 
+namespace {
+
 template <typename Model>
-Model load_model(const std::string& folder, WeightFormat weights) {
+Model read_model(const TransformerConfig& config, const WeightReading& reading,
+                 TensorSource& tensors) {
+  Model model(config, reading.packs ? nn::Initializer::meta() : nn::Initializer::uninitialized());
+  read_weights(model, tensors, reading);
+  return model;
+}
+
+template <typename Model>
+Model load_own_model(const std::string& path, const TransformerConfig& config,
+                     const WeightReading& reading) {
+  const Index num_numbers = num_parameters(config);
+  const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
+  check_size(file, config, num_numbers);
+  FileTensors tensors(file);
+  TransformerConfig held = config;
+  held.weights = reading.held.value_or(reading.stored);
+  Model model = read_model<Model>(held, reading, tensors);
+  tensors.check_nothing_left();
+  return model;
+}
+
+template <typename Model>
+Model load_family_model(const std::string& folder, TransformerConfig config,
+                        const WeightReading& reading) {
+  FamilyFolderTensors tensors(folder, config);
+  config.weights = reading.held.value_or(reading.stored);
+  return read_model<Model>(config, reading, tensors);
+}
+
+}  // namespace
+
+template <typename Model>
+Model load_model(const std::string& folder, const LoadOptions& options) {
   const TransformerConfig config = load_config(folder);
   check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
            name_of(Model::kind), ", found ", name_of(config.kind));
   const bool is_of_family = !config.family.empty();
   if (!is_of_family || !has_weights(folder)) require_part(folder, weights_path(folder));
-  const Index num_numbers = num_parameters(config);
+  check_rounding(config.weights, options.weights.value_or(config.weights), folder);
+  const WeightReading reading{config.weights, options.weights, options.for_inference};
   const std::string path = weights_path(folder);
-  const auto what = [&] { return "a model of " + std::to_string(num_numbers) + " parameters"; };
+  const auto what = [&] {
+    return "a model of " + std::to_string(num_parameters(config)) + " parameters";
+  };
   return io::require_memory(ErrorKind::model, path, what, [&] {
-    if (is_of_family) return load_family_model<Model>(folder, config, weights);
-    const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
-    check_size(file, config, num_numbers);
-    Model model = uninitialized<Model>(config);
-    read_weights(model, file, config.weights);
-    return model;
+    return is_of_family ? load_family_model<Model>(folder, config, reading)
+                        : load_own_model<Model>(path, config, reading);
   });
-}
-
-template <typename Model>
-Model load_model(const std::string& folder) {
-  return load_model<Model>(folder, WeightFormat::f32);
 }
 
 namespace {
@@ -158,8 +186,8 @@ void save_model(const std::string& folder, const Model& model, WeightFormat weig
 }
 
 template <TextModel Model>
-ModelFolder<Model> load_model_folder(const std::string& folder) {
-  ModelFolder<Model> loaded{load_model<Model>(folder), load_tokenizer(folder)};
+ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options) {
+  ModelFolder<Model> loaded{load_model<Model>(folder, options), load_tokenizer(folder)};
   check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
   if (has_decoder(Model::kind)) loaded.generation = load_generation_config(folder);
   return loaded;
@@ -179,15 +207,15 @@ void save_model_folder(const std::string& folder, const Model& model,
   save_weights(folder, model.config(), values, weights);
 }
 
-void save_model_folder(const std::string& folder, const ImageClassifier& model) {
-  save_model(folder, model);
+void save_model_folder(const std::string& folder, const ImageClassifier& model,
+                       WeightFormat weights) {
+  save_model(folder, model, weights);
 }
 
 #define HEED_INSTANTIATE_TEXT_MODEL(Model)                                                  \
-  template Model load_model(const std::string&);                                            \
-  template Model load_model(const std::string&, WeightFormat);                              \
+  template Model load_model(const std::string&, const LoadOptions&);                        \
   template void save_model(const std::string&, const Model&, WeightFormat);                 \
-  template ModelFolder<Model> load_model_folder(const std::string&);                        \
+  template ModelFolder<Model> load_model_folder(const std::string&, const LoadOptions&);    \
   template void save_model_folder(const std::string&, const Model&, const text::Tokenizer&, \
                                   const GenerationConfig&, WeightFormat);
 HEED_INSTANTIATE_TEXT_MODEL(TranslationModel)
@@ -197,8 +225,7 @@ HEED_INSTANTIATE_TEXT_MODEL(MaskedModel)
 HEED_INSTANTIATE_TEXT_MODEL(Tagger)
 HEED_INSTANTIATE_TEXT_MODEL(Encoder)
 #undef HEED_INSTANTIATE_TEXT_MODEL
-template ImageClassifier load_model(const std::string&);
-template ImageClassifier load_model(const std::string&, WeightFormat);
+template ImageClassifier load_model(const std::string&, const LoadOptions&);
 template void save_model(const std::string&, const ImageClassifier&, WeightFormat);
 
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {

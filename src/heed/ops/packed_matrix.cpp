@@ -37,19 +37,28 @@ PackedMatrix::PackedMatrix(const Tensor& weight, WeightFormat format) {
   }
   check(weight.rank() == 2, "packed matrix: expected a weight [O, I], got ", weight.shape());
   *this = PackedMatrix(format, weight.dim(0), weight.dim(1));
-  parallel_pack(panels_.get(), {weight.data(), in_dim_, /*transposed=*/true}, out_dim_, in_dim_);
+  pack(0, out_dim_, weight.data());
 }
 
 PackedMatrix::PackedMatrix(const QuantizedMatrix& weight)
     : PackedMatrix(weight.format, weight.rows, weight.cols) {
+  assert(std::ssize(weight.values) == out_dim_ * kernels::weight_row_bytes(format_, in_dim_));
+  assert(std::ssize(weight.scales) == out_dim_ * kernels::weight_row_scales(format_, in_dim_));
+  pack(0, out_dim_, weight.values.data(), weight.scales.data());
+}
+
+void PackedMatrix::pack(Index first, Index count, const float* rows) {
+  parallel_pack(panels_.get() + first * in_dim_, {rows, in_dim_, /*transposed=*/true}, count,
+                in_dim_);
+}
+
+void PackedMatrix::pack(Index first, Index count, const std::uint8_t* values, const float* scales) {
   const Index row_bytes = kernels::weight_row_bytes(format_, in_dim_);
   const Index row_scales = kernels::weight_row_scales(format_, in_dim_);
-  assert(std::ssize(weight.values) == out_dim_ * row_bytes);
-  assert(std::ssize(weight.scales) == out_dim_ * row_scales);
-  parallel_ranges(out_dim_, 8 * kernels::gemm_panel_width(), [&](Index begin, Index end) {
-    kernels::pack_quantized(bytes() + kernels::quantized_packed_bytes(format_, in_dim_, begin),
-                            format_, weight.values.data() + begin * row_bytes,
-                            weight.scales.data() + begin * row_scales, in_dim_, end - begin);
+  parallel_ranges(count, 8 * kernels::gemm_panel_width(), [&](Index begin, Index end) {
+    std::uint8_t* to = bytes() + kernels::quantized_packed_bytes(format_, in_dim_, first + begin);
+    kernels::pack_quantized(to, format_, values + begin * row_bytes, scales + begin * row_scales,
+                            in_dim_, end - begin);
   });
 }
 

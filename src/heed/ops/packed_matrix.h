@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "heed/base/weight_format.h"
@@ -28,9 +29,13 @@ class PackedMatrix {
   Tensor dequantize() const;                  // all of them, [O, I]
 
  private:
+  friend class MatrixPacker;
   friend Tensor linear(const Tensor&, const PackedMatrix&, const Tensor&);
 
   PackedMatrix(WeightFormat format, Index out_dim, Index in_dim);
+  // Rows from `first` on, which begins a panel.
+  void pack(Index first, Index count, const float* rows);  // of f32
+  void pack(Index first, Index count, const std::uint8_t* values, const float* scales);
   std::uint8_t* bytes() const { return reinterpret_cast<std::uint8_t*>(panels_.get()); }
 
   WeightFormat format_ = WeightFormat::f32;
