@@ -61,6 +61,7 @@ set(HEED_PUBLIC_HEADERS
   heed/metrics/word_alignment.h
   heed/models/classifier.h
   heed/models/encoder.h
+  heed/models/generation_config.h
   heed/models/image_classifier.h
   heed/models/language_model.h
   heed/models/masked_model.h

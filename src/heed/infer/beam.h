@@ -12,7 +12,8 @@
 namespace heed::infer {
 
 // The tokens that may not come after these, rising, each once.
-std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOptions& options);
+std::vector<int> never_after(const std::vector<int>& ids, const BeamSearchOptions& options,
+                             const text::SpecialTokens& tokens);
 
 struct Hypothesis {
   std::vector<int> ids;         // without the end token
@@ -62,10 +63,11 @@ using TokenCounts = std::map<int, Index>;
 class Beam {
  public:
   // The options must outlive it.
-  Beam(Index size, Index max_length, std::span<const int> prefix, const BeamSearchOptions& options);
+  Beam(Index size, Index max_length, std::span<const int> prefix, const BeamSearchOptions& options,
+       const text::SpecialTokens& tokens);
 
   Index num_live() const { return std::ssize(live_); }
-  int last_token(Index hypothesis) const;
+  const std::vector<int>& ids(Index hypothesis) const { return live_[hypothesis].ids; }
 
   // Afterwards parents()[h] is the previous hypothesis that live hypothesis h continues.
   // Tokens that earlier groups have `taken` cost something; those taken here are added.
@@ -91,13 +93,18 @@ class Beam {
   std::vector<Candidate> in_turns_of_banks(std::vector<Candidate> candidates) const;
   void split(std::vector<Candidate>& candidates, const StepScores& step);
   Growing extend(const Candidate& candidate, const StepScores& step) const;
-  void finish(Growing ended);
+  Hypothesis finished(Growing ended) const;
+  bool keep_finished(Hypothesis hypothesis);
   double normalise(double score, Index length) const;
   double coverage_score(const std::vector<double>& coverage) const;
+  bool is_over(double best_score);
   bool cannot_improve() const;
+  bool is_full_of_better(double best_score) const;
+  bool is_by_transformers() const { return options_.rules == models::SearchRules::transformers; }
   Index num_finished() const { return std::ssize(finished_); }
 
   const BeamSearchOptions& options_;
+  text::SpecialTokens tokens_;
   Index size_;
   Index max_length_;
   std::vector<int> prefix_;
@@ -111,11 +118,12 @@ class Beam {
 class SentenceBeams {
  public:
   // Hypotheses start with the prefix. The options must outlive it.
-  SentenceBeams(Index max_length, std::span<const int> prefix, const BeamSearchOptions& options);
+  SentenceBeams(Index max_length, std::span<const int> prefix, const BeamSearchOptions& options,
+                const text::SpecialTokens& tokens);
 
   Index num_live() const;
   bool is_finished() const { return num_live() == 0; }
-  std::vector<int> last_tokens() const;  // of the live hypotheses; at first the end token
+  std::vector<std::vector<int>> live_ids() const;  // of each live hypothesis
 
   void advance(const StepScores& step);
   // As Beam::parents, for all live hypotheses.

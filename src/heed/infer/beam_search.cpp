@@ -1,14 +1,12 @@
 #include "heed/infer/beam_search.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/infer/attention_watcher.h"
-#include "heed/infer/token_limit.h"
-#include "heed/models/model_folder.h"
+#include "heed/infer/search_rows.h"
+#include "heed/infer/token_rules.h"
 
 namespace heed::infer {
 namespace {
@@ -17,39 +15,29 @@ namespace {
 // are whole micro-kernel tiles for a beam of 5.
 constexpr Index rows_at_once = 30;
 
-std::vector<float> mean_over_heads(const Tensor& weights, Index query) {
-  const Index heads = weights.dim(0), queries = weights.dim(1), keys = weights.dim(2);
-  std::vector<float> mean(keys, 0.0f);
-  for (Index h = 0; h < heads; ++h) {
-    const float* row = weights.data() + (h * queries + query) * keys;
-    for (Index j = 0; j < keys; ++j) mean[j] += row[j] / static_cast<float>(heads);
-  }
-  return mean;
-}
+// What a search of one sentence reads besides the model's output.
+struct SentenceInput {
+  std::vector<int> prompt;  // of a language model, or the token that starts the decoder
+  std::vector<int> source;  // what the encoder reads, or the prompt
+  Index max_length = 0;
+  Index num_prefix = 0;  // tokens that are given, not chosen
+};
 
-// All sentences of a batch, step by step. Rows of the decoder's state are the live hypotheses of
-// the sentences that are not finished, in the order of the sentences.
+// All sentences of a batch, step by step. Rows are the live hypotheses of the sentences that are
+// not finished, in the order of the sentences.
 class Search {
  public:
-  Search(const models::TranslationModel& model, const models::PackedIds& sources,
-         const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes)
-      : model_(model),
-        watcher_("decoder", "cross_attention",
-                 {model.config().decoder_layers - 1, model.config().decoder_layers}) {
-    for (Index s = 0; s < sources.spans.count(); ++s) {
-      const std::span<const int> prefix =
-          prefixes.empty() ? std::span<const int>() : std::span(prefixes[s]);
-      sentences_.emplace_back(max_length(sources.spans[s].length, options, model.config()), prefix,
-                              options);
-    }
-    is_watched_ = options.coverage_penalty > 0;
-    context_ = nn::ForwardContext::inference(is_watched_ ? &watcher_ : nullptr, options.hook);
-    const std::vector<Index> rows(sentences_.size(), options.num_groups);
-    state_.emplace(model_.start(model_.encode(sources, context_), rows));
-  }
+  Search(SearchRows& rows, std::vector<SentenceInput> inputs, std::vector<SentenceBeams> sentences,
+         const BeamSearchOptions& options, const text::SpecialTokens& tokens)
+      : rows_(rows),
+        inputs_(std::move(inputs)),
+        sentences_(std::move(sentences)),
+        options_(options),
+        tokens_(tokens),
+        has_rules_(has_any(options.token_rules)) {}
 
   std::vector<std::vector<Hypothesis>> run() {
-    while (state_->num_rows() > 0) step();
+    while (rows_.num_rows() > 0) step();
     std::vector<std::vector<Hypothesis>> best;
     for (SentenceBeams& sentence : sentences_) best.push_back(sentence.take_best());
     return best;
@@ -59,13 +47,14 @@ class Search {
   void step() {
     std::vector<int> tokens;
     std::vector<Index> first_rows;  // of each sentence
-    for (const SentenceBeams& sentence : sentences_) {
+    for (std::size_t s = 0; s < sentences_.size(); ++s) {
       first_rows.push_back(std::ssize(tokens));
-      const std::vector<int> last = sentence.last_tokens();
-      tokens.insert(tokens.end(), last.begin(), last.end());
+      for (const std::vector<int>& ids : sentences_[s].live_ids()) {
+        tokens.push_back(ids.empty() ? inputs_[s].prompt.back() : ids.back());
+      }
     }
-    const Tensor decoded = model_.step(tokens, *state_, context_);  // [rows, D]
-    const std::vector<std::vector<float>> attention = attention_of_rows();
+    const Tensor decoded = rows_.step(tokens);  // [rows, D]
+    const std::vector<std::vector<float>> attention = rows_.attention();
     const Index num_sentences = std::ssize(sentences_);
     for (Index begin = 0, left = std::ssize(tokens); left > 0;) {
       // Parts of nearly one size: a small one would read all of the weight for a few rows.
@@ -82,23 +71,6 @@ class Search {
     keep_live_rows(first_rows);
   }
 
-  // Mean over heads of each row's weights, without that of the source's end token; nothing without
-  // coverage penalty.
-  std::vector<std::vector<float>> attention_of_rows() const {
-    std::vector<std::vector<float>> rows;
-    if (!is_watched_) return rows;
-    std::size_t sequence = 0;  // of the view, which has those that are not finished
-    for (const SentenceBeams& sentence : sentences_) {
-      if (sentence.is_finished()) continue;
-      const Tensor weights = watcher_.weights(sequence++);  // [H, live hypotheses, source]
-      for (Index query = 0; query < weights.dim(1); ++query) {
-        rows.push_back(mean_over_heads(weights, query));
-        rows.back().pop_back();
-      }
-    }
-    return rows;
-  }
-
   // The next tokens of sentences [begin, end). Only their rows of the logits exist at one time.
   void choose_tokens(const Tensor& decoded, std::span<const std::vector<float>> attention,
                      Index begin, Index end, const std::vector<Index>& first_rows) {
@@ -108,18 +80,49 @@ class Search {
     const Index dim = decoded.dim(-1);
     const Tensor rows =
         Tensor::from(decoded.values().subspan(first * dim, num_rows * dim), {num_rows, dim});
-    const Tensor logits = model_.logits(rows);  // [num_rows, V]
+    Tensor logits = rows_.logits(rows);  // [num_rows, V]
+    const std::span<float> values(logits.data(), static_cast<std::size_t>(logits.size()));
     const std::size_t width = logits.dim(-1);
     parallel_for(end - begin, [&](Index piece) {
       SentenceBeams& sentence = sentences_[begin + piece];
       if (sentence.is_finished()) return;
       const Index row = first_rows[begin + piece], count = sentence.num_live();
-      std::vector<LogProbabilities> next;
-      for (Index i = row - first; i < row - first + count; ++i) {
-        next.push_back(LogProbabilities::of_logits(logits.values().subspan(i * width, width)));
-      }
-      sentence.advance({next, is_watched_ ? attention.subspan(row, count) : attention});
+      const std::vector<LogProbabilities> next =
+          next_scores(begin + piece, values.subspan((row - first) * width, count * width), width);
+      sentence.advance({next, attention.empty() ? attention : attention.subspan(row, count)});
     });
+  }
+
+  // After each live hypothesis of a sentence, whose logits may change.
+  std::vector<LogProbabilities> next_scores(Index sentence, std::span<float> logits,
+                                            std::size_t width) const {
+    std::vector<LogProbabilities> next;
+    if (!has_rules_) {
+      for (std::size_t begin = 0; begin < logits.size(); begin += width) {
+        next.push_back(LogProbabilities::of_logits(logits.subspan(begin, width)));
+      }
+      return next;
+    }
+    for (const std::vector<int>& ids : sentences_[sentence].live_ids()) {
+      next.push_back(ruled_scores(inputs_[sentence], ids, logits.first(width)));
+      logits = logits.subspan(width);
+    }
+    return next;
+  }
+
+  LogProbabilities ruled_scores(const SentenceInput& input, const std::vector<int>& ids,
+                                std::span<float> scores) const {
+    const auto own = LogProbabilities::of_logits(scores);
+    if (std::ssize(ids) < input.num_prefix) return own;
+    std::vector<int> past = input.prompt;
+    past.insert(past.end(), ids.begin(), ids.end());
+    const TokenHistory history{past, std::ssize(input.prompt), input.source, input.max_length};
+    const bool is_greedy = options_.beam_size == 1;
+    if (!is_greedy) {
+      for (std::size_t token = 0; token < scores.size(); ++token) scores[token] = own[token];
+    }
+    apply_rules(scores, history, options_.token_rules, tokens_);
+    return is_greedy ? LogProbabilities::of_logits(scores) : LogProbabilities::of_values(scores);
   }
 
   void keep_live_rows(const std::vector<Index>& first_rows) {
@@ -127,15 +130,15 @@ class Search {
     for (std::size_t s = 0; s < sentences_.size(); ++s) {
       for (const Index parent : sentences_[s].parents()) rows.push_back(first_rows[s] + parent);
     }
-    state_->reorder(rows);
+    rows_.reorder(rows);
   }
 
-  const models::TranslationModel& model_;
-  AttentionWatcher watcher_;
-  bool is_watched_ = false;
-  nn::ForwardContext context_;
+  SearchRows& rows_;
+  std::vector<SentenceInput> inputs_;
   std::vector<SentenceBeams> sentences_;
-  std::optional<nn::StackCache> state_;
+  const BeamSearchOptions& options_;
+  const text::SpecialTokens& tokens_;
+  bool has_rules_;
 };
 
 void check_options(const BeamSearchOptions& options) {
@@ -159,6 +162,19 @@ void check_options(const BeamSearchOptions& options) {
   check_penalty("coverage_penalty", options.coverage_penalty, 0, largest_score_penalty);
 }
 
+void check_tokens(const BeamSearchOptions& options, const models::TransformerConfig& config) {
+  const text::SpecialTokens tokens = special_tokens(options, config);
+  const bool has_end = options.rules == models::SearchRules::transformers || !tokens.ends.empty();
+  check_as(ErrorKind::model, has_end, "beam search: expected a model with an end token, got none");
+  std::vector<int> ids = tokens.ends;
+  if (config.kind == models::ModelKind::translation) ids.push_back(tokens.decoder_start);
+  for (const int id : ids) {
+    check_as(ErrorKind::model, id >= 0 && id < config.vocabulary,
+             "special tokens: expected ids below ", config.vocabulary, ", found ", id);
+  }
+  check_rules(options.token_rules, config.vocabulary);
+}
+
 void check_observer(const BeamSearchOptions& options, Index num_sources) {
   check(!options.observer || (num_sources == 1 && options.num_groups == 1),
         "beam search: expected one source and one group to observe, got ", num_sources, " and ",
@@ -180,6 +196,31 @@ void check_prefixes(std::span<const std::vector<int>> prefixes, Index num_source
   }
 }
 
+std::vector<int> ids_of(const models::PackedIds& packed, Index sequence) {
+  const Span& span = packed.spans[sequence];
+  const auto begin = packed.ids.begin() + span.begin;
+  return {begin, begin + span.length};
+}
+
+void check_prompts(const BeamSearchOptions& options, const models::PackedIds& prompts,
+                   std::span<const Index> limits, const models::TransformerConfig& config) {
+  check(options.rules == models::SearchRules::transformers,
+        "beam search: expected the rules of transformers for a language model, got others");
+  check_as(ErrorKind::usage, options.coverage_penalty == 0,
+           "`coverage_penalty`: expected 0 for a language model, which has no source, found ",
+           options.coverage_penalty);
+  check(std::ssize(limits) == prompts.spans.count(), "beam search: expected the limits of ",
+        prompts.spans.count(), " prompts, got ", limits.size());
+  for (const Span& span : prompts.spans) {
+    check_as(ErrorKind::data, span.length >= 1 && span.length <= config.max_positions,
+             "beam search: expected a prompt of 1 to ", config.max_positions, " tokens, got ",
+             span.length);
+  }
+  for (const Index limit : limits) {
+    check(limit >= 1, "beam search: expected a limit of at least 1 token, got ", limit);
+  }
+}
+
 }  // namespace
 
 Index default_max_length(Index source_length) {
@@ -191,12 +232,19 @@ Index max_length(Index source_length, const BeamSearchOptions& options,
                  const models::TransformerConfig& config) {
   const Index wanted =
       options.max_length > 0 ? options.max_length : default_max_length(source_length);
-  return std::min(wanted, max_positions(config) - 1);
+  const bool is_end_apart = options.rules == models::SearchRules::heed;
+  return std::min(wanted, max_positions(config) - (is_end_apart ? 1 : 0));
+}
+
+text::SpecialTokens special_tokens(const BeamSearchOptions& options,
+                                   const models::TransformerConfig& config) {
+  return options.tokens.value_or(config.tokens);
 }
 
 void check_search(const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes,
                   Index num_sources, const models::TransformerConfig& config) {
   check_options(options);
+  check_tokens(options, config);
   check_prefixes(prefixes, num_sources, config);
   check_observer(options, num_sources);
 }
@@ -207,8 +255,44 @@ std::vector<std::vector<Hypothesis>> beam_search(const models::TranslationModel&
                                                  std::span<const std::vector<int>> prefixes) {
   check_search(options, prefixes, sources.spans.count(), model.config());
   if (sources.spans.count() == 0) return {};
+  const text::SpecialTokens tokens = special_tokens(options, model.config());
+  std::vector<SentenceInput> inputs;
+  std::vector<SentenceBeams> sentences;
+  for (Index s = 0; s < sources.spans.count(); ++s) {
+    const std::vector<int> prefix = prefixes.empty() ? std::vector<int>() : prefixes[s];
+    const Index limit = max_length(sources.spans[s].length, options, model.config());
+    sentences.emplace_back(limit, prefix, options, tokens);
+    inputs.push_back({{tokens.decoder_start}, ids_of(sources, s), limit, std::ssize(prefix)});
+  }
   const NoGrad no_grad;
-  return Search(model, sources, options, prefixes).run();
+  const auto rows = search_rows(model, sources,
+                                {.rows_per_sequence = options.num_groups,
+                                 .has_attention = options.coverage_penalty > 0,
+                                 .hook = options.hook});
+  return Search(*rows, std::move(inputs), std::move(sentences), options, tokens).run();
+}
+
+std::vector<std::vector<Hypothesis>> beam_search(const models::LanguageModel& model,
+                                                 const models::PackedIds& prompts,
+                                                 const BeamSearchOptions& options,
+                                                 std::span<const Index> limits) {
+  check_search(options, {}, prompts.spans.count(), model.config());
+  check_prompts(options, prompts, limits, model.config());
+  if (prompts.spans.count() == 0) return {};
+  const text::SpecialTokens tokens = special_tokens(options, model.config());
+  std::vector<SentenceInput> inputs;
+  std::vector<SentenceBeams> sentences;
+  for (Index s = 0; s < prompts.spans.count(); ++s) {
+    const std::vector<int> prompt = ids_of(prompts, s);
+    const Index room = model.config().max_positions - std::ssize(prompt) + 1;
+    const Index limit = std::min(limits[s], room);
+    sentences.emplace_back(limit, std::span<const int>(), options, tokens);
+    inputs.push_back({prompt, prompt, limit});
+  }
+  const NoGrad no_grad;
+  const auto rows =
+      search_rows(model, prompts, {.rows_per_sequence = options.num_groups, .hook = options.hook});
+  return Search(*rows, std::move(inputs), std::move(sentences), options, tokens).run();
 }
 
 }  // namespace heed::infer

@@ -1,19 +1,25 @@
-// Beam search: the most likely translations of a batch of sentences.
+// Beam search: the most likely translations of a batch of sentences, or continuations of prompts.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "heed/infer/beam.h"
+#include "heed/models/language_model.h"
 #include "heed/models/translation_model.h"
 
 namespace heed::infer {
 
 // Twice the source and some, within reason.
 Index default_max_length(Index source_length);
-// That of the options, within the model's learned positions: the last one is for the end token.
+// That of the options, within the model's learned positions. By Heed's own rules the last one is
+// for the end token.
 Index max_length(Index source_length, const BeamSearchOptions& options,
                  const models::TransformerConfig& config);
+
+// Those of the options or, if there are none, of the model.
+text::SpecialTokens special_tokens(const BeamSearchOptions& options,
+                                   const models::TransformerConfig& config);
 
 // Refuses invalid options, and prefixes that do not fit the sources or the model.
 void check_search(const BeamSearchOptions& options, std::span<const std::vector<int>> prefixes,
@@ -34,5 +40,12 @@ std::vector<std::vector<Hypothesis>> beam_search(const models::TranslationModel&
                                                  const models::PackedIds& sources,
                                                  const BeamSearchOptions& options = {},
                                                  std::span<const std::vector<int>> prefixes = {});
+
+// The same after each prompt, by the rules of transformers alone. limits[p]: the most tokens after
+// prompt p; fewer where the model has no positions for as many.
+std::vector<std::vector<Hypothesis>> beam_search(const models::LanguageModel& model,
+                                                 const models::PackedIds& prompts,
+                                                 const BeamSearchOptions& options,
+                                                 std::span<const Index> limits);
 
 }  // namespace heed::infer

@@ -1,8 +1,12 @@
 // The options of decoding, by beam search and by sampling, and the score of a token.
 #pragma once
 
+#include <optional>
+
 #include "heed/base/index.h"
 #include "heed/infer/constraints.h"
+#include "heed/models/generation_config.h"
+#include "heed/text/special_tokens.h"
 
 namespace heed::nn {
 class AttentionHook;
@@ -44,6 +48,17 @@ struct BeamSearchOptions {
   // A forbidden sequence is never completed, except by a prefix. With required ones a hypothesis
   // ends only when it holds all of them, or at max_length; one that holds more of them wins.
   Constraints constraints = {};
+
+  // By the rules of transformers a search differs in this: max_length counts the end token, which
+  // is not forced there; hypotheses without an end compete as they are. A finished hypothesis takes
+  // the place of the worst where beam_size are there. The penalty of groups is part of the score,
+  // and equal hypotheses of two groups are both kept. Nothing is forbidden that token_rules allow:
+  // no special token, and no hypothesis that is empty.
+  models::SearchRules rules = models::SearchRules::heed;
+  models::EarlyStopping early_stopping = models::EarlyStopping::no;  // by those of transformers
+  // Change the log-probabilities before tokens are chosen, and the logits where beam_size is 1.
+  models::TokenRules token_rules = {};
+  std::optional<text::SpecialTokens> tokens = {};  // not given: those of the model's configuration
 
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/infer/beam_search.h"
+#include "heed/infer/token_rules.h"
 #include "heed/ops/embedding.h"
 
 namespace heed::infer {
@@ -31,6 +32,7 @@ class Search {
       : model_(model),
         projection_(projection),
         options_(options),
+        tokens_(special_tokens(options, model.config())),
         context_(nn::ForwardContext::inference(nullptr, options.hook)),
         state_(model.start(model.encode(sources, context_),
                            std::vector<Index>(sources.spans.count(), 1))) {
@@ -55,19 +57,25 @@ class Search {
     std::vector<int> last;
     for (const Index s : live_) {
       const std::vector<int>& ids = sentences_[s].ids;
-      last.push_back(ids.empty() ? text::Tokenizer::end : ids.back());
+      last.push_back(ids.empty() ? tokens_.decoder_start : ids.back());
     }
     const std::vector<int> next = next_tokens(model_.step(last, state_, context_));
     std::vector<Index> kept_rows, live;
     for (std::size_t row = 0; row < live_.size(); ++row) {
       Sentence& sentence = sentences_[live_[row]];
-      if (next[row] == text::Tokenizer::end) continue;
+      if (tokens_.is_end(next[row])) continue;
       sentence.ids.push_back(next[row]);
+      if (is_full(sentence) && !is_end_forced()) continue;
       kept_rows.push_back(static_cast<Index>(row));
       live.push_back(live_[row]);
     }
     if (live.size() < live_.size()) state_.reorder(kept_rows);
     live_ = std::move(live);
+  }
+
+  bool is_end_forced() const { return options_.rules == models::SearchRules::heed; }
+  static bool is_full(const Sentence& sentence) {
+    return std::ssize(sentence.ids) == sentence.max_length;
   }
 
   // decoded [rows, D] -> a token for each row.
@@ -80,10 +88,11 @@ class Search {
       tokens[row] = static_cast<int>(best[row]);
       if (sentence.ids.size() < sentence.prefix.size()) {
         tokens[row] = sentence.prefix[sentence.ids.size()];
-      } else if (std::ssize(sentence.ids) == sentence.max_length) {
-        tokens[row] = text::Tokenizer::end;
+      } else if (is_full(sentence)) {
+        tokens[row] = tokens_.end();
       } else if (best[row] == ops::ArgmaxProjection::inconclusive ||
-                 std::ranges::binary_search(never_after(sentence.ids, options_), tokens[row])) {
+                 std::ranges::binary_search(never_after(sentence.ids, options_, tokens_),
+                                            tokens[row])) {
         inconclusive.push_back(static_cast<Index>(row));
       }
     }
@@ -98,7 +107,7 @@ class Search {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto best =
           top_tokens(LogProbabilities::of_logits(logits.values().subspan(i * width, width)), 1,
-                     never_after(sentences_[live_[rows[i]]].ids, options_));
+                     never_after(sentences_[live_[rows[i]]].ids, options_, tokens_));
       check_as(ErrorKind::model, !best.empty(),
                "greedy search: expected a token with a finite score, found none");
       tokens[rows[i]] = best.front().token;
@@ -108,6 +117,7 @@ class Search {
   const models::TranslationModel& model_;
   const ops::ArgmaxProjection& projection_;
   const BeamSearchOptions& options_;
+  text::SpecialTokens tokens_;
   nn::ForwardContext context_;
   nn::StackCache state_;
   std::vector<Sentence> sentences_;
@@ -117,7 +127,8 @@ class Search {
 }  // namespace
 
 bool is_greedy(const BeamSearchOptions& options) {
-  return options.beam_size == 1 && !options.constraints.has_required() && !options.observer;
+  return options.beam_size == 1 && !options.constraints.has_required() && !options.observer &&
+         !has_any(options.token_rules);
 }
 
 std::vector<std::vector<int>> greedy_search(const models::TranslationModel& model,

@@ -96,16 +96,21 @@ std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<c
   return before;
 }
 
-void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, Index length) {
+void forbid_ngrams_of(std::span<const int> source, std::span<float> logits,
+                      std::span<const int> past, Index length) {
   const auto before = static_cast<std::size_t>(std::max<Index>(length - 1, 0));
   if (length <= 0 || past.size() < before) return;
   const auto end_of_past = past.last(before);
-  for (std::size_t begin = 0; begin + before < past.size(); ++begin) {
-    if (std::ranges::equal(past.subspan(begin, before), end_of_past)) {
-      logits[static_cast<std::size_t>(past[begin + before])] =
+  for (std::size_t begin = 0; begin + before < source.size(); ++begin) {
+    if (std::ranges::equal(source.subspan(begin, before), end_of_past)) {
+      logits[static_cast<std::size_t>(source[begin + before])] =
           -std::numeric_limits<float>::infinity();
     }
   }
+}
+
+void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, Index length) {
+  forbid_ngrams_of(past, logits, past, length);
 }
 
 void suppress_special_tokens(std::span<float> logits) {

@@ -20,8 +20,11 @@ struct TokenLogit {
 std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<const int> past,
                                             double penalty);
 
-// Minus infinity for every token that would complete an n-gram of `length` tokens that `past`
-// already holds.
+// Minus infinity for every token that would complete an n-gram of `length` tokens of the source
+// right after `past`.
+void forbid_ngrams_of(std::span<const int> source, std::span<float> logits,
+                      std::span<const int> past, Index length);
+// The same where the source is `past`: no n-gram occurs twice.
 void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, Index length);
 
 // Minus infinity for the tokens that are no text: pad, unknown and begin.

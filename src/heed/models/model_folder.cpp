@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/cancellation.h"
@@ -25,9 +24,6 @@ static_assert(std::endian::native == std::endian::little,
 
 std::string config_path(const std::string& folder) { return folder + "/config.json"; }
 std::string tokenizer_path(const std::string& folder) { return folder + "/tokenizer.model"; }
-std::string generation_path(const std::string& folder) {
-  return folder + "/generation_config.json";
-}
 
 // "DIR: expected a model folder with config.json, found none"
 void require_part(const std::string& folder, const std::string& path) {
@@ -58,16 +54,6 @@ void check_size(const io::SafetensorsFile& file, const TransformerConfig& config
   }
   check_as(ErrorKind::model, num_parameters <= num_stored + slack, file.source(), ": expected the ",
            num_parameters, " numbers of config.json, found ", num_stored);
-}
-
-std::string to_json(const GenerationConfig& generation) {
-  nlohmann::ordered_json json{{"num_beams", generation.beam_size},
-                              {"length_penalty", generation.length_penalty}};
-  if (generation.max_length > 0) json["max_length"] = generation.max_length;
-  json["decoder_start_token_id"] = text::Tokenizer::end;
-  json["eos_token_id"] = text::Tokenizer::end;
-  json["pad_token_id"] = text::Tokenizer::pad;
-  return json.dump(2) + '\n';
 }
 
 }  // namespace
@@ -128,7 +114,7 @@ template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder) {
   ModelFolder<Model> loaded{load_model<Model>(folder), load_tokenizer(folder)};
   check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
-  if (Model::kind == ModelKind::translation) loaded.generation = load_generation_config(folder);
+  if (has_decoder(Model::kind)) loaded.generation = load_generation_config(folder);
   return loaded;
 }
 
@@ -140,8 +126,8 @@ void save_model_folder(const std::string& folder, const Model& model,
   check_finite(values, weights_path(folder));  // before there is half a folder
   save_config(folder, model.config(), weights);
   save_tokenizer(folder, tokenizer);
-  if (Model::kind == ModelKind::translation) {
-    io::write_file_atomically(generation_path(folder), to_json(generation));
+  if (Model::kind == ModelKind::translation || !generation.json.empty()) {
+    save_generation_config(folder, generation);
   }
   save_weights(folder, values, weights);
 }
@@ -181,20 +167,6 @@ text::Tokenizer load_tokenizer(const std::string& folder) {
 
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer) {
   io::write_file_atomically(tokenizer_path(folder), tokenizer.bytes());
-}
-
-GenerationConfig load_generation_config(const std::string& folder) {
-  GenerationConfig generation;
-  if (!io::is_there(generation_path(folder), ErrorKind::model)) return generation;
-  const auto fields = io::JsonFields::load(generation_path(folder));
-  generation.beam_size =
-      fields.integer_or("num_beams", generation.beam_size, {.min = 1, .max = max_beam_size});
-  generation.length_penalty =
-      fields.number_or("length_penalty", generation.length_penalty,
-                       {.min = -max_length_penalty, .max = max_length_penalty});
-  generation.max_length =
-      fields.integer_or("max_length", generation.max_length, {.min = 0, .max = max_output_length});
-  return generation;
 }
 
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,

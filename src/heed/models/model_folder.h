@@ -12,34 +12,22 @@
 #include <string>
 #include <vector>
 
+#include "heed/models/generation_config.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/module.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::models {
 
-inline constexpr Index max_beam_size = 1000;
-inline constexpr double max_length_penalty = 10;            // either way
-inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
-
 // The files above; a folder of images has two of them.
 inline constexpr std::array model_files{"model.safetensors", "config.json", "tokenizer.model",
                                         "generation_config.json"};
-
-// The default settings of beam search for a model: generation_config.json.
-struct GenerationConfig {
-  Index beam_size = 5;
-  double length_penalty = 1;
-  Index max_length = 0;  // in tokens; 0: the search derives it from the source's length
-
-  friend bool operator==(const GenerationConfig&, const GenerationConfig&) = default;
-};
 
 template <typename Model>
 struct ModelFolder {
   Model model;
   text::Tokenizer tokenizer;
-  GenerationConfig generation = {};  // of translation models
+  GenerationConfig generation = {};  // of translation and language models
 };
 class Classifier;
 class Encoder;
@@ -89,7 +77,6 @@ void save_config(const std::string& folder, const TransformerConfig& config);
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder);
 text::Tokenizer load_tokenizer(const std::string& folder);
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer);
-GenerationConfig load_generation_config(const std::string& folder);  // the defaults when missing
 void save_weights(const std::string& folder, std::span<const nn::NamedTensor> parameters,
                   WeightFormat format = WeightFormat::f32);
 
