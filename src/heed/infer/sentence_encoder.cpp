@@ -81,11 +81,12 @@ Tensor SentenceEncoder::encode(std::span<const std::string> lines,
                                const LineOptions& options) const {
   const auto encoded = encode_lines(lines, tokenizer_, config(), options);
   Tensor vectors = Tensor::empty({std::ssize(lines), dim()});
-  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    const Tensor some =
-        std::visit([&](const auto& model) { return pooled(model, input, options); }, *model_);
-    std::ranges::copy(some.values(), vectors.data() + first * dim());
-  });
+  over_batches(encoded, tokenizer_.sequence(), options.batch_tokens,
+               [&](Index first, const models::PackedIds& input) {
+                 const Tensor some = std::visit(
+                     [&](const auto& model) { return pooled(model, input, options); }, *model_);
+                 std::ranges::copy(some.values(), vectors.data() + first * dim());
+               });
   check_finite(vectors, options);
   return vectors;
 }

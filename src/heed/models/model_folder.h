@@ -53,8 +53,8 @@ concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model,
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a
-// tokenizer of another size than the model's vocabulary, and a masked model whose tokenizer has no
-// mask.
+// tokenizer of another size than the model's vocabulary (one of another family may be smaller), and
+// a masked model whose tokenizer has no mask.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder);
 template <typename Model>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "heed/text/tokenizer.h"
+#include "heed/text/special_tokens.h"
 
 namespace heed::text {
 namespace {
@@ -53,10 +53,10 @@ std::string trainer_spec(std::uint64_t vocabulary) {
   generator.number(model_type, character_type);
   generator.number(vocab_size, vocabulary);
   generator.number(byte_fallback, 1);
-  generator.number(unk_id, Tokenizer::unknown);
-  generator.number(bos_id, Tokenizer::begin);
-  generator.number(eos_id, Tokenizer::end);
-  generator.number(pad_id, Tokenizer::pad);
+  generator.number(unk_id, own_tokens::unknown);
+  generator.number(bos_id, own_tokens::begin);
+  generator.number(eos_id, own_tokens::end);
+  generator.number(pad_id, own_tokens::pad);
   return generator.content;
 }
 
