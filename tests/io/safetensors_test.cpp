@@ -408,6 +408,49 @@ TEST(SafetensorsRules, AHugeFileIsRefusedBeforeMemoryIsTakenForIt) {
                [&] { SafetensorsFile::load(huge, 1000); });
 }
 
+// The same bytes, mapped and in memory.
+TEST(Safetensors, MappedFilesHaveTheBitsOfThoseThatWereRead) {
+  const TemporaryFolder folder;
+  std::vector<float> numbers((std::size_t{9} << 20) / 4 + 3);  // more than two chunks
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i) / 7;
+  std::vector<std::uint16_t> halves(numbers.size());
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i * 31);
+  const auto half_bytes = std::as_bytes(std::span(halves));
+  const auto count = std::ssize(numbers);
+  const std::vector<TensorRecord> tensors{float_record("floats", {count}, numbers),
+                                          {"f16", DType::f16, {count}, half_bytes},
+                                          {"bf16", DType::bf16, {count}, half_bytes},
+                                          {"i16", DType::i16, {count}, half_bytes}};
+  write_safetensors(folder.file("m"), tensors);
+  const SafetensorsFile mapped = SafetensorsFile::load(folder.file("m"));
+  const SafetensorsFile read = SafetensorsFile::parse(read_file(folder.file("m")), "m.st");
+  for (int round = 0; round < 2; ++round) {  // released bytes come back
+    for (const char* name : {"floats", "f16", "bf16"}) {
+      const std::vector<float> one = mapped.to_floats(mapped.require(name));
+      const std::vector<float> two = read.to_floats(read.require(name));
+      EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(float)), 0) << name;
+    }
+    EXPECT_EQ(mapped.to_integers(mapped.require("i16")), read.to_integers(read.require("i16")));
+  }
+}
+
+TEST(Safetensors, AFileThatIsCutWhileItIsReadIsRefused) {
+  const TemporaryFolder folder;
+  const std::vector<float> numbers(10'000, 1.5f);
+  const std::string path = folder.file("m");
+  write_safetensors(path, std::vector{float_record("w", {10'000}, numbers)});
+  for (const std::uintmax_t size : {std::uintmax_t{0}, std::filesystem::file_size(path) - 1}) {
+    write_safetensors(path, std::vector{float_record("w", {10'000}, numbers)});
+    const SafetensorsFile file = SafetensorsFile::load(path);
+    std::filesystem::resize_file(path, size);
+    expect_error(
+        ErrorKind::model,
+        path + ": expected a file that does not change, found it shorter while it was read",
+        [&] { file.to_floats(file.require("w")); });
+    EXPECT_THROW(file.release(file.require("w").bytes), Error);
+  }
+}
+
 TEST(SafetensorsRules, EveryTruncationIsRefused) {
   const std::string bytes = file_bytes(with_offsets({{0, 8}, {8, 24}}), 24);
   SafetensorsFile::parse(bytes, "m.st");

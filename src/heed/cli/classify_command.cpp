@@ -89,7 +89,7 @@ void classify_texts(const infer::LineClassifier& classifier, const infer::TextLi
 }
 
 int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
-  const auto classifier = infer::LineClassifier::load(options.model);
+  const auto classifier = infer::LineClassifier::load(options.model, options.weights);
   check_threshold(options, classifier.problem_type() == ProblemType::multi_label);
   check_as(ErrorKind::usage, !options.top || classifier.problem_type() != ProblemType::regression,
            options.model, ": --top is for models of labels, and this one predicts a number");
@@ -107,7 +107,7 @@ int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostrea
 }
 
 int classify_images(const ClassifyOptions& options, std::istream& in, std::ostream& out) {
-  const auto labeller = infer::ImageLabeller::load(options.model);
+  const auto labeller = infer::ImageLabeller::load(options.model, options.weights);
   check_threshold(options, /*has_label_sets=*/false);
   over_chunks(in, out, options.input_format, [&](const std::vector<std::string>& paths, Index) {
     print(out, options, labeller.classify_files(paths, options.top.value_or(1)));
@@ -135,7 +135,7 @@ int tag_words(const ClassifyOptions& options, std::istream& in, std::ostream& ou
   check_threshold(options, /*has_label_sets=*/false);
   check_as(ErrorKind::usage, options.top.value_or(1) == 1, "`top`: expected 1 for a tagger, found ",
            options.top.value_or(1));
-  const auto tagger = infer::LineTagger::load(options.model);
+  const auto tagger = infer::LineTagger::load(options.model, options.weights);
   over_chunks(
       in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
         const auto results =
@@ -169,6 +169,7 @@ Command classify_command() {
                   "echo 'is it warm outside' | heed classify --model my-classifier --top 3");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.accept_weights(options->weights);
   add_line_format(command, options->input_format);
   command.group(option_group::output);
   command.number("--top,--top-k", options->top, {1, max_top}, "print the K most likely labels");

@@ -13,6 +13,7 @@ namespace heed::cli {
 
 struct ClassifyOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   // Nothing: 1, or where a text may have several labels, those of `threshold`.
   std::optional<Index> top = {};

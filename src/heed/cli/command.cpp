@@ -15,6 +15,7 @@
 #include "heed/cli/arguments.h"
 #include "heed/cli/help.h"
 #include "heed/cli/nearest_name.h"
+#include "heed/models/transformer_config.h"
 
 namespace heed::cli {
 namespace {
@@ -239,6 +240,19 @@ void Command::accept_config_file() {
 void Command::accept_batch_tokens(Index& batch_tokens, const std::string& description) {
   group(option_group::performance);
   number("--batch-tokens", batch_tokens, {1, max_tokens_of_a_batch}, description);
+}
+
+CLI::Option* Command::accept_weights(std::optional<WeightFormat>& weights) {
+  const auto set = [&weights](const std::string& name) {
+    weights = parse_choice<WeightFormat>(name, "--weights");
+  };
+  return app_
+      ->add_option_function<std::string>(
+          "--weights", set,
+          "hold the weights in this format: " + choice_names<WeightFormat>() +
+              " (default: that of the folder)")
+      ->check(is_choice<WeightFormat>())
+      ->group(option_group::model);
 }
 
 void Command::accept_threads() {

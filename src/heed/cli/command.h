@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "heed/base/choices.h"
 #include "heed/base/index.h"
+#include "heed/base/weight_format.h"
 #include "heed/cli/numbers.h"
 
 namespace heed::cli {
@@ -83,6 +85,8 @@ class Command {
   void accept_config_file();
   // Adds --batch-tokens.
   void accept_batch_tokens(Index& batch_tokens, const std::string& description);
+  // Adds --weights to the options of the model.
+  CLI::Option* accept_weights(std::optional<WeightFormat>& weights);
   // Adds --threads, which is set before the work starts.
   void accept_threads();
   // Called before --help is printed, when the options that stand beside it have been read.

@@ -21,7 +21,7 @@ void print_rows(std::ostream& out, const Tensor& vectors) {
 }  // namespace
 
 int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
-  const auto encoder = infer::SentenceEncoder::load(options.model);
+  const auto encoder = infer::SentenceEncoder::load(options.model, options.weights);
   std::vector<float> all;
   over_chunks(
       in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
@@ -49,6 +49,7 @@ Command embed_command() {
                   "heed embed --model my-classifier --npy vectors.npy < lines.txt");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.accept_weights(options->weights);
   add_line_format(command, options->input_format);
   command.group(option_group::output);
   command

@@ -12,6 +12,7 @@ namespace heed::cli {
 
 struct EmbedOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   std::string npy = {};  // empty: JSON to standard output
   Index batch_tokens = 2048;

@@ -177,7 +177,7 @@ data::RecordOptions record_options(const EvaluateOptions& options, data::FieldCo
 }
 
 int evaluate_translator(const EvaluateOptions& options, std::ostream& out) {
-  const auto translator = infer::Translator::load(options.model);
+  const auto translator = infer::Translator::load(options.model, options.weights);
   const text::ParallelLines pairs =
       options.pairs.empty()
           ? text::read_parallel_lines(options.source, options.target)
@@ -197,7 +197,7 @@ void print_report(std::ostream& out, const Json& report) {
 }
 
 int evaluate_contrastive(const EvaluateOptions& options, std::ostream& out) {
-  const auto scorer = infer::PairScorer::load(options.model);
+  const auto scorer = infer::PairScorer::load(options.model, options.weights);
   const std::vector<data::ContrastiveItem> items =
       data::read_contrastive_items(options.contrastive, record_options(options, 2));
   const auto scores = infer::score_contrastive(
@@ -221,7 +221,7 @@ int evaluate_contrastive(const EvaluateOptions& options, std::ostream& out) {
 }
 
 int evaluate_prompts(const EvaluateOptions& options, std::ostream& out) {
-  const auto generator = infer::TextGenerator::load(options.model);
+  const auto generator = infer::TextGenerator::load(options.model, options.weights);
   const text::ParallelLines pairs =
       data::read_record_pairs(options.prompts, record_options(options, 2), data::prompt_roles())
           .lines;
@@ -292,7 +292,7 @@ void check_fits(const EvaluateOptions& options, ProblemType problem) {
 }
 
 int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
-  const auto classifier = infer::LineClassifier::load(options.model);
+  const auto classifier = infer::LineClassifier::load(options.model, options.weights);
   const ProblemType problem = classifier.problem_type();
   check_fits(options, problem);
   const bool has_pairs = classifier.reads_pairs();
@@ -322,7 +322,7 @@ int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
 
 int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
   check_fits(options, ProblemType::single_label);
-  const auto tagger = infer::LineTagger::load(options.model);
+  const auto tagger = infer::LineTagger::load(options.model, options.weights);
   const auto lines = data::read_tagged_lines(options.tagged);
   const auto right = data::tag_numbers(lines, tagger.tags(), options.tagged.string());
   std::vector<std::vector<int>> predicted;
@@ -342,7 +342,7 @@ int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
 
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   check_fits(options, ProblemType::single_label);
-  const auto labeller = infer::ImageLabeller::load(options.model);
+  const auto labeller = infer::ImageLabeller::load(options.model, options.weights);
   const auto images =
       data::LabelledImages::read(options.images.string(), data::ImagePart::test,
                                  infer::patch_grid(labeller.config()).image, labeller.labels());
@@ -356,13 +356,13 @@ int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
 }
 
 int evaluate_text(const EvaluateOptions& options, std::ostream& out) {
-  const auto [model, tokenizer, generation] =
-      models::load_model_folder<models::LanguageModel>(options.model);
+  const auto [model, tokenizer, generation] = models::load_model_folder<models::LanguageModel>(
+      options.model, {.for_inference = true, .weights = options.weights});
   const std::vector<std::string> lines =
       text::read_lines(options.text, text::max_running_line_bytes);
   check_as(ErrorKind::data, !lines.empty(), options.text.string(),
            ": expected lines of text, found none");
-  const auto likelihood = infer::text_likelihood(models::pack(model), tokenizer, lines);
+  const auto likelihood = infer::text_likelihood(model, tokenizer, lines);
   const double loss = likelihood.negative_log_likelihood;
   metrics::TextLength length;
   for (const std::string& line : lines) length.add(line + '\n', 0);
@@ -436,6 +436,7 @@ void add_input_options(Command& command, EvaluateOptions& options) {
   CLI::App& app = *command.app();
   CLI::Option* model = command.option("--model", options.model, "model folder");
   model->type_name("FOLDER");
+  command.accept_weights(options.weights)->needs(model);
 
   CLI::App* data = app.add_option_group(option_group::input);
   data->require_option(1);

@@ -39,6 +39,7 @@ struct EvaluateOptions {
   std::filesystem::path tagged = {};
   std::filesystem::path images = {};
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   bool confusion = false;
   std::optional<double> threshold = {};  // of several labels; nothing: 0.5
 };

@@ -99,7 +99,7 @@ class ChunkFiller {
 
 int fill(const FillOptions& options, std::istream& in, std::ostream& out, std::ostream& log) {
   check_as(ErrorKind::usage, !options.mask.empty(), "`mask_token`: expected some text, found none");
-  const auto model = infer::FillMask::load(options.model);
+  const auto model = infer::FillMask::load(options.model, options.weights);
   ChunkFiller filler(model, options, out, log);
   over_chunks(in, out, options.input_format,
               [&](const std::vector<std::string>& lines, Index first_line) {
@@ -114,6 +114,7 @@ Command fill_command() {
                   "echo 'The cat sat on the <mask>.' | heed fill --model my-masked-model");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.accept_weights(options->weights);
   command.group(option_group::input);
   add_line_format(command, options->input_format);
   command.option("--mask-token,--gap", options->mask, "notation of the mask in the input");

@@ -13,6 +13,7 @@ namespace heed::cli {
 
 struct FillOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   std::string mask{infer::FillMask::default_mask};
   Index top = 5;

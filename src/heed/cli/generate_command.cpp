@@ -104,7 +104,7 @@ GenerateOptions with_constraints(GenerateOptions options, const text::Tokenizer&
 }  // namespace
 
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out) {
-  const auto generator = infer::TextGenerator::load(options.model);
+  const auto generator = infer::TextGenerator::load(options.model, options.weights);
   GenerateOptions batch = with_constraints(options, generator.tokenizer());
   if (options.prompt) {
     generate_batch(generator, std::span(&*options.prompt, 1), batch, out);
@@ -120,7 +120,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 }
 
 int converse(const GenerateOptions& options, std::ostream& out) {
-  const auto generator = infer::TextGenerator::load(options.model);
+  const auto generator = infer::TextGenerator::load(options.model, options.weights);
   LineEditor lines("> ");
   GenerateOptions one = with_constraints(options, generator.tokenizer());
   one.separator = "";
@@ -179,6 +179,7 @@ Command generate_command() {
                   "heed generate --model my-model --prompt 'ROMEO:' --max-tokens 300 --top-p 0.9");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.accept_weights(options->weights);
   command.group(option_group::input);
   command.option("--prompt", options->prompt, "the prompt");
   add_line_format(command, options->input_format);

@@ -14,6 +14,7 @@ namespace heed::cli {
 
 struct GenerateOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   std::optional<std::string> prompt = {};    // otherwise every line of the input is one
   infer::GenerationOptions generation = {};  // its constraints come from the words below

@@ -81,7 +81,7 @@ void score_texts(const ScoreOptions& options, std::istream& in, std::ostream& ou
   check_as(ErrorKind::usage, !options.source && !options.target,
            "score: expected lines on standard input for a language model, found --source or "
            "--target");
-  const auto scorer = infer::LineScorer::load(options.model);
+  const auto scorer = infer::LineScorer::load(options.model, options.weights);
   over_chunks(in, out, options.input_format,
               [&](std::span<const std::string> lines, Index first_line) {
                 print(out,
@@ -95,7 +95,7 @@ void score_texts(const ScoreOptions& options, std::istream& in, std::ostream& ou
 void score_pairs(const ScoreOptions& options, std::istream& in, std::ostream& out) {
   check_as(ErrorKind::usage, options.source.has_value() == options.target.has_value(),
            "score: expected --source and --target or none of them, found one");
-  const auto scorer = infer::PairScorer::load(options.model);
+  const auto scorer = infer::PairScorer::load(options.model, options.weights);
   const auto score_lines = [&](const text::ParallelLines& pairs, Index first_line) {
     print(out,
           scorer.score(pairs.source, pairs.target,
@@ -130,6 +130,7 @@ Command score_command() {
                   "paste test.en test.de | heed score --model my-model");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.accept_weights(options->weights);
   command.group(option_group::input);
   add_line_format(command, options->input_format);
   command.option("--source", options->source, "sources, instead of standard input")

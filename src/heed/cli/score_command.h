@@ -13,6 +13,7 @@ namespace heed::cli {
 
 struct ScoreOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   // Both or none, and only for a translation model.
   std::optional<std::string> source = {};

@@ -119,7 +119,7 @@ void print_json(std::ostream& out, const infer::Translation& translation, Index 
 }  // namespace
 
 int translate(const TranslateOptions& options, std::istream& in, std::ostream& out) {
-  const auto translator = infer::Translator::load(options.model);
+  const auto translator = infer::Translator::load(options.model, options.weights);
   const Prefixes prefixes(options);
   infer::TranslationOptions how{.search = search_options(options, translator),
                                 .truncate = options.truncate,
@@ -191,6 +191,7 @@ Command translate_command() {
                   "heed translate --model my-model < input.en > output.de");
   command.group(option_group::model);
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
+  command.accept_weights(options->weights);
   command.group(option_group::input);
   add_line_format(command, options->input_format);
   command.flag("--truncate", options->truncate, "truncate lines that are too long for the model");

@@ -15,6 +15,7 @@ namespace heed::cli {
 
 struct TranslateOptions {
   std::string model = {};
+  std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
   // By default those of generation_config.json.
   std::optional<Index> beam_size = {};

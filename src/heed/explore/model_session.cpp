@@ -50,6 +50,11 @@ Model load_weights(const std::string& folder, const models::TransformerConfig& c
   return model;
 }
 
+// Without its tokenizer.
+template <typename Model>
+Model load_alone(const std::string& folder) {
+  return models::load_model<Model>(folder);
+}
 models::Classifier load_classifier(const std::string& folder) {
   return models::load_model_folder<models::Classifier>(folder).model;
 }
@@ -98,9 +103,9 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
   };
   switch (config_.kind) {
     case ModelKind::image_classifier:
-      return load(&models::load_model<models::ImageClassifier>);
+      return load(&load_alone<models::ImageClassifier>);
     case ModelKind::language:
-      return infer::TextGenerator(models::pack(load(&models::load_model<models::LanguageModel>)),
+      return infer::TextGenerator(models::pack(load(&load_alone<models::LanguageModel>)),
                                   tokenizer());
     case ModelKind::classifier: {
       models::Classifier model = load(&load_classifier);
@@ -118,7 +123,7 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
       return Tags{model, {model, tokenizer()}};
     }
     default:
-      return infer::Translator(models::pack(load(&models::load_model<models::TranslationModel>)),
+      return infer::Translator(models::pack(load(&load_alone<models::TranslationModel>)),
                                tokenizer(), models::load_generation_config(folder));
   }
 }

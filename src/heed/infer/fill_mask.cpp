@@ -38,9 +38,10 @@ std::vector<int> excluded_tokens(const text::Tokenizer& tokenizer, bool starts_w
 
 }  // namespace
 
-FillMask FillMask::load(const std::string& folder) {
-  models::MaskedModelFolder loaded = models::load_model_folder<models::MaskedModel>(folder);
-  return {models::pack(loaded.model), std::move(loaded.tokenizer)};
+FillMask FillMask::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  models::MaskedModelFolder loaded = models::load_model_folder<models::MaskedModel>(
+      folder, {.for_inference = true, .weights = weights});
+  return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }
 
 FillMask::FillMask(models::MaskedModel model, text::Tokenizer tokenizer)

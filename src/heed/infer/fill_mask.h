@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/infer/line_options.h"
 #include "heed/text/tokenizer.h"
 
@@ -27,7 +29,9 @@ using FilledLine = std::vector<std::vector<MaskCandidate>>;
 // Copies share the model.
 class FillMask {
  public:
-  static FillMask load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static FillMask load(const std::string& folder,
+                       std::optional<WeightFormat> weights = std::nullopt);
   // The tokenizer must have a mask token.
   FillMask(models::MaskedModel model, text::Tokenizer tokenizer);
 

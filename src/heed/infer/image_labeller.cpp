@@ -15,8 +15,9 @@ constexpr Index images_per_batch = 32;  // whole batches run in parallel
 
 }  // namespace
 
-ImageLabeller ImageLabeller::load(const std::string& folder) {
-  return ImageLabeller(models::pack(models::load_model<models::ImageClassifier>(folder)));
+ImageLabeller ImageLabeller::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  return ImageLabeller(models::load_model<models::ImageClassifier>(
+      folder, {.for_inference = true, .weights = weights}));
 }
 
 ImageLabeller::ImageLabeller(models::ImageClassifier model)

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/infer/class_probabilities.h"
 
 namespace heed::models {
@@ -22,7 +24,9 @@ using Pixels = std::span<const std::uint8_t>;
 // Copies share the model.
 class ImageLabeller {
  public:
-  static ImageLabeller load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static ImageLabeller load(const std::string& folder,
+                            std::optional<WeightFormat> weights = std::nullopt);
   explicit ImageLabeller(models::ImageClassifier model);
 
   const std::vector<std::string>& labels() const;

@@ -27,9 +27,11 @@ void check_texts(const models::TransformerConfig& config, const TextLines& lines
 
 }  // namespace
 
-LineClassifier LineClassifier::load(const std::string& folder) {
-  models::ClassifierFolder loaded = models::load_model_folder<models::Classifier>(folder);
-  return {models::pack(loaded.model), std::move(loaded.tokenizer)};
+LineClassifier LineClassifier::load(const std::string& folder,
+                                    std::optional<WeightFormat> weights) {
+  models::ClassifierFolder loaded = models::load_model_folder<models::Classifier>(
+      folder, {.for_inference = true, .weights = weights});
+  return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }
 
 LineClassifier::LineClassifier(models::Classifier model, text::Tokenizer tokenizer)

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/base/problem_type.h"
+#include "heed/base/weight_format.h"
 #include "heed/infer/class_probabilities.h"
 #include "heed/infer/line_options.h"
 #include "heed/text/tokenizer.h"
@@ -28,7 +30,9 @@ struct TextLines {
 // Copies share the model.
 class LineClassifier {
  public:
-  static LineClassifier load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static LineClassifier load(const std::string& folder,
+                             std::optional<WeightFormat> weights = std::nullopt);
   LineClassifier(models::Classifier model, text::Tokenizer tokenizer);
 
   const std::vector<std::string>& labels() const;

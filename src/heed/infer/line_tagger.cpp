@@ -53,9 +53,10 @@ WordTag most_likely_tag(std::string word, std::span<const float> logits,
 
 }  // namespace
 
-LineTagger LineTagger::load(const std::string& folder) {
-  models::TaggerFolder loaded = models::load_model_folder<models::Tagger>(folder);
-  return {models::pack(loaded.model), std::move(loaded.tokenizer)};
+LineTagger LineTagger::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  models::TaggerFolder loaded = models::load_model_folder<models::Tagger>(
+      folder, {.for_inference = true, .weights = weights});
+  return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }
 
 LineTagger::LineTagger(models::Tagger model, text::Tokenizer tokenizer)

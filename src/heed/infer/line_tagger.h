@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/infer/line_options.h"
 #include "heed/text/tokenizer.h"
 
@@ -26,7 +28,9 @@ struct WordTag {
 // Copies share the model.
 class LineTagger {
  public:
-  static LineTagger load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static LineTagger load(const std::string& folder,
+                         std::optional<WeightFormat> weights = std::nullopt);
   LineTagger(models::Tagger model, text::Tokenizer tokenizer);
 
   const std::vector<std::string>& tags() const;

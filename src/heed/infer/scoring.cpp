@@ -112,9 +112,10 @@ double ScoredLine::mean_log_probability() const {
   return log_probability() / static_cast<double>(tokens.size());
 }
 
-LineScorer LineScorer::load(const std::string& folder) {
-  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
-  return LineScorer(models::pack(loaded.model), std::move(loaded.tokenizer));
+LineScorer LineScorer::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(
+      folder, {.for_inference = true, .weights = weights});
+  return LineScorer(std::move(loaded.model), std::move(loaded.tokenizer));
 }
 
 LineScorer::LineScorer(models::LanguageModel model, text::Tokenizer tokenizer)
@@ -148,10 +149,10 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   });
 }
 
-PairScorer PairScorer::load(const std::string& folder) {
-  models::TranslationModelFolder loaded =
-      models::load_model_folder<models::TranslationModel>(folder);
-  return PairScorer(models::pack(loaded.model), std::move(loaded.tokenizer));
+PairScorer PairScorer::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  models::TranslationModelFolder loaded = models::load_model_folder<models::TranslationModel>(
+      folder, {.for_inference = true, .weights = weights});
+  return PairScorer(std::move(loaded.model), std::move(loaded.tokenizer));
 }
 
 PairScorer::PairScorer(models::TranslationModel model, text::Tokenizer tokenizer)

@@ -1,11 +1,13 @@
 // Scoring: the log-probability of every token of a text.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
@@ -36,7 +38,9 @@ struct ScoredLine {
 // without finite logits is refused (ErrorKind::model), as by PairScorer.
 class LineScorer {
  public:
-  static LineScorer load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static LineScorer load(const std::string& folder,
+                         std::optional<WeightFormat> weights = std::nullopt);
   LineScorer(models::LanguageModel model, text::Tokenizer tokenizer);
 
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
@@ -55,7 +59,9 @@ class LineScorer {
 // Translations, given their sources, by a translation model; the last token is the end token.
 class PairScorer {
  public:
-  static PairScorer load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static PairScorer load(const std::string& folder,
+                         std::optional<WeightFormat> weights = std::nullopt);
   PairScorer(models::TranslationModel model, text::Tokenizer tokenizer);
 
   const text::Tokenizer& tokenizer() const { return tokenizer_; }

@@ -34,26 +34,29 @@ void check_finite(const Tensor& vectors, const LineOptions& options) {
        ": expected a finite vector from the model, found ", vectors.values()[*place], " in it");
 }
 
-template <typename Folder>
-SentenceEncoder make_encoder(const Folder& loaded) {
-  return {models::pack(loaded.model), loaded.tokenizer};
+template <typename Model>
+SentenceEncoder load_encoder(const std::string& folder, std::optional<WeightFormat> weights) {
+  auto loaded =
+      models::load_model_folder<Model>(folder, {.for_inference = true, .weights = weights});
+  return {std::move(loaded.model), std::move(loaded.tokenizer)};
 }
 
 }  // namespace
 
-SentenceEncoder SentenceEncoder::load(const std::string& folder) {
+SentenceEncoder SentenceEncoder::load(const std::string& folder,
+                                      std::optional<WeightFormat> weights) {
   const models::ModelKind kind = models::load_config(folder).kind;
   switch (kind) {
     case models::ModelKind::classifier:
-      return make_encoder(models::load_model_folder<models::Classifier>(folder));
+      return load_encoder<models::Classifier>(folder, weights);
     case models::ModelKind::encoder:
-      return make_encoder(models::load_model_folder<models::Encoder>(folder));
+      return load_encoder<models::Encoder>(folder, weights);
     case models::ModelKind::masked:
-      return make_encoder(models::load_model_folder<models::MaskedModel>(folder));
+      return load_encoder<models::MaskedModel>(folder, weights);
     case models::ModelKind::tagger:
-      return make_encoder(models::load_model_folder<models::Tagger>(folder));
+      return load_encoder<models::Tagger>(folder, weights);
     case models::ModelKind::translation:
-      return make_encoder(models::load_model_folder<models::TranslationModel>(folder));
+      return load_encoder<models::TranslationModel>(folder, weights);
     case models::ModelKind::language:
     case models::ModelKind::image_classifier:
       break;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/core/tensor.h"
 #include "heed/infer/line_options.h"
 #include "heed/text/tokenizer.h"
@@ -31,7 +33,9 @@ class SentenceEncoder {
                              models::Tagger, models::TranslationModel>;
 
   // Refuses (ErrorKind::model) a model without an encoder.
-  static SentenceEncoder load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static SentenceEncoder load(const std::string& folder,
+                              std::optional<WeightFormat> weights = std::nullopt);
   SentenceEncoder(Model model, text::Tokenizer tokenizer);
 
   Index dim() const;

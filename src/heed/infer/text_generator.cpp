@@ -275,9 +275,10 @@ std::string_view to_string(Ending ending) {
   }
 }
 
-TextGenerator TextGenerator::load(const std::string& folder) {
-  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(folder);
-  return TextGenerator(models::pack(loaded.model), std::move(loaded.tokenizer));
+TextGenerator TextGenerator::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(
+      folder, {.for_inference = true, .weights = weights});
+  return TextGenerator(std::move(loaded.model), std::move(loaded.tokenizer));
 }
 
 TextGenerator::TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer)

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/infer/decoding.h"
 #include "heed/text/tokenizer.h"
 
@@ -53,7 +55,9 @@ class TextGenerator {
   // that of the result, below.
   using OnText = std::function<void(std::size_t number, std::string_view part)>;
 
-  static TextGenerator load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static TextGenerator load(const std::string& folder,
+                            std::optional<WeightFormat> weights = std::nullopt);
   // Shares its weights with the model: a later change of the model's weights changes texts.
   TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer);
 

@@ -195,11 +195,10 @@ void Translator::Impl::align(const models::TranslationModel& model, std::span<co
   }
 }
 
-Translator Translator::load(const std::string& folder) {
-  models::TranslationModelFolder loaded =
-      models::load_model_folder<models::TranslationModel>(folder);
-  // No one else holds these weights, so they can be packed once.
-  return Translator(models::pack(loaded.model), std::move(loaded.tokenizer), loaded.generation);
+Translator Translator::load(const std::string& folder, std::optional<WeightFormat> weights) {
+  models::TranslationModelFolder loaded = models::load_model_folder<models::TranslationModel>(
+      folder, {.for_inference = true, .weights = weights});
+  return Translator(std::move(loaded.model), std::move(loaded.tokenizer), loaded.generation);
 }
 
 Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer)

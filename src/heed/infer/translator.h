@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/base/weight_format.h"
 #include "heed/infer/decoding.h"
 #include "heed/metrics/word_alignment.h"
 #include "heed/text/tokenizer.h"
@@ -51,7 +53,9 @@ struct Translation {
 // Copies share the model.
 class Translator {
  public:
-  static Translator load(const std::string& folder);
+  // `weights`: the format to hold the weights in; not given: that of the folder.
+  static Translator load(const std::string& folder,
+                         std::optional<WeightFormat> weights = std::nullopt);
   // Shares its weights with the model: a later change of the model's weights changes translations.
   Translator(models::TranslationModel model, text::Tokenizer tokenizer);
   Translator(models::TranslationModel model, text::Tokenizer tokenizer,

@@ -32,6 +32,10 @@ std::string_view dtype_name(DType dtype) { return row(dtype).name; }
 
 std::size_t dtype_bytes(DType dtype) { return row(dtype).bytes; }
 
+bool is_floating_point(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+}
+
 std::optional<DType> find_dtype(std::string_view name) {
   for (const Row& row : rows) {
     if (row.name == name) return row.dtype;

@@ -48,6 +48,17 @@ std::string FileReader::read(std::uint64_t count) {
   return bytes;
 }
 
+std::optional<MappedFile> FileReader::map(std::uint64_t count) {
+  const off_t position = ::lseek(descriptor_.number(), 0, SEEK_CUR);
+  if (count == 0 || position < 0) return std::nullopt;
+  const auto begin = static_cast<std::uint64_t>(position);
+  if (begin > size_ || count > size_ - begin) return std::nullopt;
+  Descriptor copy(::fcntl(descriptor_.number(), F_DUPFD_CLOEXEC, 0));
+  auto mapped = copy.is_open() ? MappedFile::map(std::move(copy), begin, count) : std::nullopt;
+  if (mapped) ::lseek(descriptor_.number(), static_cast<off_t>(begin + count), SEEK_SET);
+  return mapped;
+}
+
 std::string FileReader::read_rest(std::uint64_t max_bytes) {
   const auto check_size = [&](std::uint64_t size) {
     check_as(kind_, size <= max_bytes, path_, ": expected a file of at most ", max_bytes,

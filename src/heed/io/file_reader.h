@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "heed/base/error.h"
 #include "heed/io/descriptor.h"
+#include "heed/io/mapped_file.h"
 
 namespace heed::io {
 
@@ -21,6 +23,8 @@ class FileReader {
 
   // The next `count` bytes; refuses a file that ends before them.
   std::string read(std::uint64_t count);
+  // The next `count` bytes without a copy. Nothing where they cannot be mapped but may be read.
+  std::optional<MappedFile> map(std::uint64_t count);
   // All that is left, though the file may have grown; refuses more than `max_bytes`, for a file of
   // such a size before it takes memory.
   std::string read_rest(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());

@@ -9,11 +9,13 @@
 
 #include "heed/base/error.h"
 #include "heed/base/half.h"
+#include "heed/base/parallel.h"
 #include "heed/base/printable.h"
 #include "heed/base/utf8.h"
 #include "heed/io/checked_size.h"
 #include "heed/io/file_reader.h"
 #include "heed/io/files.h"
+#include "heed/io/mapped_file.h"
 #include "heed/io/strict_json.h"
 #include "heed/io/xxh3.h"
 
@@ -210,6 +212,16 @@ Header read_header(FileReader& file, const std::string& path) {
   return parse_header(file.read(length), file.size() - length_bytes - length, path);
 }
 
+// So that a large tensor of a mapped file is never in memory as a whole.
+constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
+
+template <typename Work>
+void for_each_chunk(std::span<const std::byte> bytes, Work&& work) {
+  for (std::size_t begin = 0; begin < bytes.size(); begin += chunk_bytes) {
+    work(bytes.subspan(begin, std::min(chunk_bytes, bytes.size() - begin)));
+  }
+}
+
 void update_sized(Xxh3& hash, std::string_view text) {
   hash.update(text.size());
   hash.update(text);
@@ -217,7 +229,10 @@ void update_sized(Xxh3& hash, std::string_view text) {
 
 // XXH3-128 over the metadata and the tensors in the order of their names, wherever the data of each
 // stand. docs/file_formats.md describes the bytes.
-std::string checksum(const Metadata& metadata, std::span<const TensorRecord* const> by_name) {
+// `release` hears of all bytes that have been read.
+template <typename Release>
+std::string checksum(const Metadata& metadata, std::span<const TensorRecord* const> by_name,
+                     Release&& release) {
   Xxh3 hash;
   hash.update(metadata.size());
   for (const auto& [key, value] : metadata) {
@@ -230,7 +245,10 @@ std::string checksum(const Metadata& metadata, std::span<const TensorRecord* con
     update_sized(hash, dtype_name(record->dtype));
     hash.update(record->shape.size());
     for (const std::int64_t axis : record->shape) hash.update(static_cast<std::uint64_t>(axis));
-    hash.update(record->bytes);
+    for_each_chunk(record->bytes, [&](std::span<const std::byte> chunk) {
+      hash.update(chunk);
+      release(chunk);
+    });
   }
   return hash.hex_digest();
 }
@@ -253,18 +271,28 @@ TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
   return {std::move(name), DType::f32, std::move(shape), std::as_bytes(values)};
 }
 
-// Tensors point into `bytes`, whose data section begins at `data_begin`.
+// Bytes that were read, or that are mapped.
+struct SafetensorsFile::Contents {
+  std::string read;
+  std::optional<MappedFile> mapped;
+
+  std::span<const std::byte> bytes() const {
+    return mapped ? mapped->bytes() : std::as_bytes(std::span(read));
+  }
+};
+
+// Tensors point into `contents`, whose data section begins at `data_begin`.
 class SafetensorsFile::Builder {
  public:
-  static SafetensorsFile build(Header header, std::string bytes, std::size_t data_begin,
+  static SafetensorsFile build(Header header, Contents contents, std::size_t data_begin,
                                std::string source) {
     SafetensorsFile file;
     file.source_ = std::move(source);
-    file.bytes_ = std::make_shared<const std::string>(std::move(bytes));
+    file.contents_ = std::make_shared<const Contents>(std::move(contents));
     file.metadata_ = std::move(header.metadata);
+    const std::span<const std::byte> data = file.contents_->bytes().subspan(data_begin);
     for (PlacedTensor& tensor : header.tensors) {
-      const char* begin = file.bytes_->data() + data_begin + tensor.begin;
-      tensor.record.bytes = std::as_bytes(std::span(begin, tensor.end - tensor.begin));
+      tensor.record.bytes = data.subspan(tensor.begin, tensor.end - tensor.begin);
       file.tensors_.push_back(std::move(tensor.record));
     }
     check_checksum(file);
@@ -277,7 +305,8 @@ class SafetensorsFile::Builder {
     if (stored.empty()) return;
     std::vector<const TensorRecord*> by_name;
     for (const TensorRecord& record : file.tensors_) by_name.push_back(&record);
-    const std::string computed = checksum(file.metadata_, by_name);
+    const std::string computed =
+        checksum(file.metadata_, by_name, [&](const auto& bytes) { file.release(bytes); });
     check_model(stored.mapped() == computed, file.source_, ": expected contents of the checksum ",
                 excerpt(stored.mapped()), ", found ", computed, ": the file is damaged");
     file.has_checksum_ = true;
@@ -291,7 +320,9 @@ SafetensorsFile SafetensorsFile::load(const std::string& path, std::uint64_t max
   for (const PlacedTensor& tensor : header.tensors) size += tensor.end - tensor.begin;
   check_model(size <= max_data_bytes, path, ": expected at most ", max_data_bytes,
               " bytes of data, found ", size);
-  return Builder::build(std::move(header), file.read(size), 0, path);
+  Contents contents{.read = {}, .mapped = file.map(size)};
+  if (!contents.mapped) contents.read = file.read(size);
+  return Builder::build(std::move(header), std::move(contents), 0, path);
 }
 
 SafetensorsFile SafetensorsFile::parse(std::string bytes, std::string source) {
@@ -299,7 +330,8 @@ SafetensorsFile SafetensorsFile::parse(std::string bytes, std::string source) {
   const std::size_t data_begin = length_bytes + length;
   Header header = parse_header(std::string_view(bytes).substr(length_bytes, length),
                                bytes.size() - data_begin, source);
-  return Builder::build(std::move(header), std::move(bytes), data_begin, std::move(source));
+  return Builder::build(std::move(header), {.read = std::move(bytes), .mapped = {}}, data_begin,
+                        std::move(source));
 }
 
 bool has_checksum(const std::string& path) {
@@ -321,25 +353,58 @@ TensorRecord SafetensorsFile::require(std::string_view name) const {
   return *std::move(record);
 }
 
-void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> values) const {
-  const std::size_t count = record.bytes.size() / dtype_bytes(record.dtype);
-  check_model(values.size() == count, source_, ": ", excerpt(record.name), ": expected ",
-              values.size(), " numbers, found ", count);
-  switch (record.dtype) {
+void SafetensorsFile::release(std::span<const std::byte> bytes) const {
+  if (!contents_->mapped) return;
+  contents_->mapped->release(bytes);
+  check_model(contents_->mapped->is_intact(), source_,
+              ": expected a file that does not change, found it shorter while it was read");
+}
+
+namespace {
+
+void check_count(const TensorRecord& record, std::size_t count, const std::string& source) {
+  const std::size_t found = record.bytes.size() / dtype_bytes(record.dtype);
+  check_model(count == found, source, ": ", excerpt(record.name), ": expected ", count,
+              " numbers, found ", found);
+}
+
+void convert_floats(DType dtype, std::span<const std::byte> bytes, float* values) {
+  switch (dtype) {
     case DType::f32:
-      if (count > 0) std::memcpy(values.data(), record.bytes.data(), record.bytes.size());
+      std::memcpy(values, bytes.data(), bytes.size());
       return;
     case DType::f64:
-      return convert_all<double>(record.bytes, values.data(), as_it_is);
+      return convert_all<double>(bytes, values, as_it_is);
     case DType::f16:
-      return convert_all<std::uint16_t>(record.bytes, values.data(), float16_to_float);
-    case DType::bf16:
-      return convert_all<std::uint16_t>(record.bytes, values.data(), bfloat16_to_float);
+      return convert_all<std::uint16_t>(bytes, values, float16_to_float);
     default:
-      break;
+      return convert_all<std::uint16_t>(bytes, values, bfloat16_to_float);
   }
-  fail(ErrorKind::model, source_, ": ", excerpt(record.name),
-       ": expected floating-point numbers, found ", dtype_name(record.dtype));
+}
+
+// `release` hears of all bytes that have been read.
+template <typename Release>
+void copy_in_chunks(const TensorRecord& record, std::span<float> values, const std::string& source,
+                    Release&& release) {
+  check_count(record, values.size(), source);
+  check_model(is_floating_point(record.dtype), source, ": ", excerpt(record.name),
+              ": expected floating-point numbers, found ", dtype_name(record.dtype));
+  const auto item = static_cast<Index>(dtype_bytes(record.dtype));
+  parallel_ranges(std::ssize(values), chunk_bytes / item, [&](Index begin, Index end) {
+    const auto bytes = record.bytes.subspan(begin * item, (end - begin) * item);
+    convert_floats(record.dtype, bytes, values.data() + begin);
+    release(bytes);
+  });
+}
+
+}  // namespace
+
+void copy_floats(const TensorRecord& record, std::span<float> values, const std::string& source) {
+  copy_in_chunks(record, values, source, [](const auto&) {});
+}
+
+void SafetensorsFile::copy_floats(const TensorRecord& record, std::span<float> values) const {
+  copy_in_chunks(record, values, source_, [this](const auto& bytes) { release(bytes); });
 }
 
 std::vector<float> SafetensorsFile::to_floats(const TensorRecord& record) const {
@@ -381,6 +446,7 @@ std::vector<std::int64_t> SafetensorsFile::to_integers(const TensorRecord& recor
     default:
       fail(ErrorKind::model, context, ": expected integers, found ", dtype_name(record.dtype));
   }
+  release(record.bytes);
   return values;
 }
 
@@ -459,7 +525,7 @@ void write_safetensors(const std::string& path, std::span<const TensorRecord> te
                        Metadata metadata) {
   std::vector<const TensorRecord*> order = in_order_of_names(tensors, path);
   metadata.erase(checksum_key);
-  metadata[checksum_key] = checksum(metadata, order);
+  metadata[checksum_key] = checksum(metadata, order, [](const auto&) {});
   std::ranges::stable_sort(order, std::greater<>(),
                            [](const TensorRecord* record) { return dtype_bytes(record->dtype); });
   const std::string header = header_text(order, metadata, path);

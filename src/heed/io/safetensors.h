@@ -37,10 +37,11 @@ struct TensorRecord {
 TensorRecord float_record(std::string name, std::vector<std::int64_t> shape,
                           std::span<const float> values);
 
-// A whole file in memory; copies share it, and records point into it.
+// A whole file; copies share it, and records point into it. It is mapped into memory, not read, if
+// the system can do that.
 class SafetensorsFile {
  public:
-  // The whole header is checked before memory is taken for the data, of which there may be at most
+  // The whole header is checked before the data are touched, of which there may be at most
   // `max_data_bytes`.
   static SafetensorsFile load(
       const std::string& path,
@@ -55,22 +56,33 @@ class SafetensorsFile {
   bool has_checksum() const { return has_checksum_; }     // one that fits
   const std::string& source() const { return source_; }
 
-  // Any floating-point type as floats; f64 is rounded. Error(model) for other types.
+  // Any floating-point type as floats; f64 is rounded. Error(model) for other types. Reading
+  // releases the bytes of the record.
   std::vector<float> to_floats(const TensorRecord& record) const;
   // The same into memory of exactly the record's size.
   void copy_floats(const TensorRecord& record, std::span<float> values) const;
   // Any integer type; Error(model) for other types and for u64 values beyond int64.
   std::vector<std::int64_t> to_integers(const TensorRecord& record) const;
 
+  // For who has read `bytes`, which are part of a record's: they need no memory any more, though
+  // they may be read again. Error(model) if the file became shorter meanwhile, so that they are not
+  // its own.
+  void release(std::span<const std::byte> bytes) const;
+
  private:
   class Builder;
+  struct Contents;
 
   std::string source_;
-  std::shared_ptr<const std::string> bytes_;
+  std::shared_ptr<const Contents> contents_;
   std::vector<TensorRecord> tensors_;
   Metadata metadata_;
   bool has_checksum_ = false;
 };
+
+// The numbers of a record as floats, as SafetensorsFile::copy_floats does it. `source` stands for
+// the file in messages.
+void copy_floats(const TensorRecord& record, std::span<float> values, const std::string& source);
 
 // Does the file say that it has a checksum? Reads the header only.
 bool has_checksum(const std::string& path);

@@ -25,9 +25,6 @@ class Validator {
       require(config_.vocabulary > 0, "expected a vocabulary of at least 1, found 0");
     check_layers("encoder layers", config_.encoder_layers, has_encoder(config_.kind));
     check_layers("decoder layers", config_.decoder_layers, has_decoder(config_.kind));
-    require(config_.weights == WeightFormat::f32 || has_decoder(config_.kind),
-            "expected weights of f32 for ", name_of(config_.kind), ", found ",
-            name_of(config_.weights));
   }
 
   void check_attention() const {

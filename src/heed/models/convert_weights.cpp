@@ -6,10 +6,9 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/io/rollback.h"
-#include "heed/models/language_model.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
-#include "heed/models/translation_model.h"
+#include "heed/models/model_kinds.h"
 
 namespace heed::models {
 namespace {
@@ -50,14 +49,25 @@ void check_output(const std::string& folder) {
 template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
-  ModelFolder<Model> loaded = load_model_folder<Model>(from);
-  merge_adapter(loaded.model, adapter);
   io::Rollback made;
-  made.create_folder(to);
-  for (const char* name : model_files) made.add_file(to + '/' + name);
-  for (const auto& [name, bytes] : loaded.tokenizer.files()) made.add_file(to + '/' + name);
-  save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
-  made.keep();
+  const auto save = [&](const text::TokenizerFiles& tokenizer, auto&& write) {
+    made.create_folder(to);
+    for (const char* name : model_files) made.add_file(to + '/' + name);
+    for (const auto& [name, bytes] : tokenizer) made.add_file(to + '/' + name);
+    write();
+    made.keep();
+  };
+  if constexpr (TextModel<Model>) {
+    ModelFolder<Model> loaded = load_model_folder<Model>(from);
+    merge_adapter(loaded.model, adapter);
+    save(loaded.tokenizer.files(), [&] {
+      save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
+    });
+  } else {
+    Model model = load_model<Model>(from);
+    merge_adapter(model, adapter);
+    save({}, [&] { save_model_folder(to, model, format); });
+  }
 }
 
 }  // namespace
@@ -71,15 +81,9 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
   check_as(ErrorKind::model, adapter.empty() || config.weights == WeightFormat::f32, from,
            ": expected weights of f32 to add an adapter to, found ", name_of(config.weights));
   check_output(to);
-  check_as(ErrorKind::model,
-           config.kind == ModelKind::translation || config.kind == ModelKind::language, from,
-           ": expected a model of type ", name_of(ModelKind::translation), " or ",
-           name_of(ModelKind::language), ", found ", name_of(config.kind));
-  if (config.kind == ModelKind::language) {
-    convert<LanguageModel>(from, to, format, adapter);
-  } else {
-    convert<TranslationModel>(from, to, format, adapter);
-  }
+  with_model_class(config.kind, [&]<typename Model>(std::type_identity<Model>) {
+    convert<Model>(from, to, format, adapter);
+  });
   return {weights_bytes(from), weights_bytes(to)};
 }
 

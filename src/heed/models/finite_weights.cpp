@@ -66,9 +66,10 @@ void fail_not_finite(float value, Index place, const std::string& name, const st
        value);
 }
 
-void check_finite(std::span<const float> values, const std::string& name, const std::string& file) {
+void check_finite(std::span<const float> values, const std::string& name, const std::string& file,
+                  Index offset) {
   const std::optional<Index> place = first_not_finite(values);
-  if (place) fail_not_finite(values[*place], *place, name, file);
+  if (place) fail_not_finite(values[*place], offset + *place, name, file);
 }
 
 void check_finite(std::span<const nn::NamedTensor> parameters, const std::string& file) {

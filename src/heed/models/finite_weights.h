@@ -22,7 +22,9 @@ std::optional<Index> first_not_finite(std::span<const std::uint16_t> halves,
 // Refuses (ErrorKind::model): "FILE: NAME[7]: expected a finite weight, found nan".
 [[noreturn]] void fail_not_finite(float value, Index place, const std::string& name,
                                   const std::string& file);
-void check_finite(std::span<const float> values, const std::string& name, const std::string& file);
+// `offset`: of the first of the values in the tensor.
+void check_finite(std::span<const float> values, const std::string& name, const std::string& file,
+                  Index offset = 0);
 void check_finite(std::span<const nn::NamedTensor> parameters, const std::string& file);
 
 }  // namespace heed::models

@@ -95,26 +95,30 @@ void save_config(const std::string& folder, TransformerConfig config, WeightForm
 }  // namespace
 
 template <typename Model>
-Model load_model(const std::string& folder) {
-  const TransformerConfig config = load_config(folder);
+Model load_model(const std::string& folder, const LoadOptions& options) {
+  TransformerConfig config = load_config(folder);
   check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
            name_of(Model::kind), ", found ", name_of(config.kind));
   require_part(folder, weights_path(folder));
+  const WeightReading reading{config.weights, options.weights, options.for_inference};
+  check_rounding(config.weights, options.weights.value_or(config.weights), folder);
   const Index num_numbers = num_parameters(config);
   const std::string path = weights_path(folder);
   const auto what = [&] { return "a model of " + std::to_string(num_numbers) + " parameters"; };
   return io::require_memory(ErrorKind::model, path, what, [&] {
     const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
     check_size(file, config, num_numbers);
-    Model model = uninitialized<Model>(config);
-    read_weights(model, file, config.weights);
+    config.weights = options.weights.value_or(config.weights);
+    Model model(config,
+                options.for_inference ? nn::Initializer::meta() : nn::Initializer::uninitialized());
+    read_weights(model, file, reading);
     return model;
   });
 }
 
 template <TextModel Model>
-ModelFolder<Model> load_model_folder(const std::string& folder) {
-  ModelFolder<Model> loaded{load_model<Model>(folder), load_tokenizer(folder)};
+ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options) {
+  ModelFolder<Model> loaded{load_model<Model>(folder, options), load_tokenizer(folder)};
   check_vocabulary(folder, loaded.tokenizer, loaded.model.config());
   if (has_decoder(Model::kind)) loaded.generation = load_generation_config(folder);
   return loaded;
@@ -134,16 +138,17 @@ void save_model_folder(const std::string& folder, const Model& model,
   save_weights(folder, values, weights);
 }
 
-void save_model_folder(const std::string& folder, const ImageClassifier& model) {
+void save_model_folder(const std::string& folder, const ImageClassifier& model,
+                       WeightFormat weights) {
   const std::vector<nn::NamedTensor> values = parameters(model);
   check_finite(values, weights_path(folder));
-  save_config(folder, model.config(), WeightFormat::f32);
-  save_weights(folder, values);
+  save_config(folder, model.config(), weights);
+  save_weights(folder, values, weights);
 }
 
 #define HEED_INSTANTIATE_TEXT_MODEL(Model)                                                  \
-  template Model load_model(const std::string&);                                            \
-  template ModelFolder<Model> load_model_folder(const std::string&);                        \
+  template Model load_model(const std::string&, const LoadOptions&);                        \
+  template ModelFolder<Model> load_model_folder(const std::string&, const LoadOptions&);    \
   template void save_model_folder(const std::string&, const Model&, const text::Tokenizer&, \
                                   const GenerationConfig&, WeightFormat);
 HEED_INSTANTIATE_TEXT_MODEL(TranslationModel)
@@ -153,7 +158,7 @@ HEED_INSTANTIATE_TEXT_MODEL(MaskedModel)
 HEED_INSTANTIATE_TEXT_MODEL(Tagger)
 HEED_INSTANTIATE_TEXT_MODEL(Encoder)
 #undef HEED_INSTANTIATE_TEXT_MODEL
-template ImageClassifier load_model(const std::string&);
+template ImageClassifier load_model(const std::string&, const LoadOptions&);
 
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
   return with_model_class(load_config(folder).kind,

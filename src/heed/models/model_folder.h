@@ -8,6 +8,7 @@
 
 #include <array>
 #include <concepts>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,16 +50,25 @@ concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model,
     std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel> ||
     std::same_as<Model, Tagger> || std::same_as<Model, Encoder>;
 
+// How a loaded model holds its weights.
+struct LoadOptions {
+  // Holds them once, packed as they are read, and half floats as they are. Such a model cannot be
+  // trained.
+  bool for_inference = false;
+  // The format to quantize or dequantize them to; not given: that of the folder.
+  std::optional<WeightFormat> weights = std::nullopt;
+};
+
 // The functions of a model class exist for these seven; include the header of the one you load.
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a
-// tokenizer of another size than the model's vocabulary (one of another family may be smaller), and
-// a masked model whose tokenizer has no mask.
+// tokenizer of another size than the model's vocabulary (one of another family may be smaller), a
+// masked model whose tokenizer has no mask, and weights of int8 or int4 that would be rounded again.
 template <TextModel Model>
-ModelFolder<Model> load_model_folder(const std::string& folder);
-template <typename Model>
-Model load_model(const std::string& folder);  // config.json and model.safetensors alone
+ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options = {});
+template <typename Model>  // config.json and model.safetensors alone
+Model load_model(const std::string& folder, const LoadOptions& options = {});
 
 // Makes the folder if need be. The weights come last, so a folder with weights is complete; they
 // are rounded to the nearest numbers of the format. `generation` is saved for translation models.
@@ -67,7 +77,8 @@ template <TextModel Model>
 void save_model_folder(const std::string& folder, const Model& model,
                        const text::Tokenizer& tokenizer, const GenerationConfig& generation = {},
                        WeightFormat weights = WeightFormat::f32);
-void save_model_folder(const std::string& folder, const ImageClassifier& model);
+void save_model_folder(const std::string& folder, const ImageClassifier& model,
+                       WeightFormat weights = WeightFormat::f32);
 
 // Single files of the folder.
 std::string weights_path(const std::string& folder);

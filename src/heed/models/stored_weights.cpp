@@ -1,6 +1,8 @@
 #include "heed/models/stored_weights.h"
 
+#include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/half.h"
@@ -11,16 +13,16 @@
 namespace heed::models {
 namespace {
 
-// The bytes of a matrix in f16 or bf16; integers are finite.
+// The bytes of a matrix in f16 or bf16, from its number `offset` on; integers are finite.
 void check_finite_halves(std::span<const std::uint8_t> bytes, WeightFormat format,
-                         const std::string& name, const std::string& file) {
+                         const std::string& name, const std::string& file, Index offset) {
   const bool is_f16 = format == WeightFormat::f16;
   if (!is_f16 && format != WeightFormat::bf16) return;
   const std::span halves(reinterpret_cast<const std::uint16_t*>(bytes.data()), bytes.size() / 2);
   const auto place = first_not_finite(halves, is_f16 ? float16_exponent : bfloat16_exponent);
   if (!place) return;
-  fail_not_finite((is_f16 ? float16_to_float : bfloat16_to_float)(halves[*place]), *place, name,
-                  file);
+  fail_not_finite((is_f16 ? float16_to_float : bfloat16_to_float)(halves[*place]), offset + *place,
+                  name, file);
 }
 
 io::DType dtype_of(WeightFormat format) {
@@ -85,6 +87,13 @@ Shape shape_of(const io::TensorRecord& record, const std::string& file) {
   return Shape(record.shape);
 }
 
+void check_rounding(WeightFormat from, WeightFormat to, const std::string& where) {
+  const bool is_rounded = has_scales(from);
+  check_as(ErrorKind::model, !is_rounded || to == from || to == WeightFormat::f32, where,
+           ": expected weights of f32, f16 or bf16 to make ", name_of(to), " of, found ",
+           name_of(from));
+}
+
 void write_weights(const std::string& path, std::span<const nn::NamedTensor> parameters,
                    WeightFormat format) {
   check_finite(parameters, path);
@@ -101,53 +110,165 @@ void write_weights(const std::string& path, std::span<const nn::NamedTensor> par
   io::write_safetensors(path, records, {{"format", "pt"}});
 }
 
-void WeightReader::check_nothing_left() const {
+io::TensorRecord FileTensors::require(const std::string& name) {
+  names_.insert(name);
+  return file_.require(name);
+}
+
+void FileTensors::check_nothing_left() const {
   for (const io::TensorRecord& record : file_.tensors()) {
     check_as(ErrorKind::model, names_.contains(record.name), file_.source(),
              ": expected the parameters of the model, found also ", excerpt(record.name));
   }
 }
 
+namespace {
+
+// The rows of a stored weight, some at a time, in any format.
+class StoredRows {
+ public:
+  StoredRows(WeightFormat format, const io::TensorRecord& record, const Shape& shape,
+             std::span<const float> scales, std::string file)
+      : format_(format),
+        record_(record),
+        shape_(shape),
+        scales_(scales),
+        file_(std::move(file)),
+        row_bytes_(std::ssize(record.bytes) / std::max<Index>(1, shape.dim(0))) {}
+
+  Index num_rows() const { return shape_.dim(0); }
+  std::span<const std::byte> bytes(Index first, Index count) const {
+    return record_.bytes.subspan(first * row_bytes_, count * row_bytes_);
+  }
+
+  // As they are, quantized.
+  void append_to(ops::MatrixPacker& packer, Index first, Index count) const {
+    const ops::QuantizedMatrix rows = quantized(first, count);
+    packer.append(count, rows.values, rows.scales);
+  }
+
+  Tensor floats(Index first, Index count) const {
+    if (format_ != WeightFormat::f32 && has_scales(format_)) {
+      return ops::PackedMatrix(quantized(first, count)).dequantize();
+    }
+    io::TensorRecord part = record_;
+    part.bytes = bytes(first, count);
+    Tensor rows = Tensor::empty({count, cols()});
+    io::copy_floats(part, rows.values(), file_);
+    check_finite(rows.values(), record_.name, file_, first * cols());
+    return rows;
+  }
+
+ private:
+  Index cols() const { return shape_.dim(1); }
+
+  ops::QuantizedMatrix quantized(Index first, Index count) const {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(bytes(first, count).data());
+    const Index row_scales = kernels::weight_row_scales(format_, cols());
+    const auto scales = scales_.subspan(first * row_scales, count * row_scales);
+    ops::QuantizedMatrix rows{
+        format_, count, cols(), {from, from + count * row_bytes_}, {scales.begin(), scales.end()}};
+    check_finite_halves(rows.values, format_, record_.name, file_, first * cols());
+    return rows;
+  }
+
+  WeightFormat format_;
+  const io::TensorRecord& record_;
+  Shape shape_;
+  std::span<const float> scales_;
+  std::string file_;
+  Index row_bytes_;
+};
+
+// The format of the rows of a tensor, if they can be held as they are.
+WeightFormat format_of(io::DType dtype, const WeightReading& reading) {
+  if (reading.stored != WeightFormat::f32) return reading.stored;
+  if (reading.packs && dtype == io::DType::f16) return WeightFormat::f16;
+  if (reading.packs && dtype == io::DType::bf16) return WeightFormat::bf16;
+  return WeightFormat::f32;
+}
+
+constexpr Index rows_per_chunk = 1024;
+
+// Calls work(first, count) for all rows, then release(their bytes).
+template <typename Work>
+void for_each_chunk(const StoredRows& rows, Index chunk_rows, TensorSource& source, Work&& work) {
+  for (Index first = 0; first < rows.num_rows(); first += chunk_rows) {
+    const Index count = std::min(chunk_rows, rows.num_rows() - first);
+    work(first, count);
+    source.release(rows.bytes(first, count));
+  }
+}
+
+ops::PackedMatrix packed(const StoredRows& rows, bool as_they_are, ops::MatrixPacker packer,
+                         TensorSource& source) {
+  for_each_chunk(rows, packer.chunk_rows(), source, [&](Index first, Index count) {
+    if (as_they_are) return rows.append_to(packer, first, count);
+    packer.append(rows.floats(first, count));
+  });
+  return packer.finish();
+}
+
+void dequantize(const StoredRows& rows, Tensor& to, TensorSource& source) {
+  const Index cols = to.dim(1);
+  for_each_chunk(rows, rows_per_chunk, source, [&](Index first, Index count) {
+    const Tensor floats = rows.floats(first, count);
+    std::ranges::copy(floats.values(), to.data() + first * cols);
+  });
+}
+
+}  // namespace
+
 void WeightReader::visit(const std::string& name, Tensor& value) {
-  file_.copy_floats(record(name, value.shape()), value.values());
-  check_finite(value.values(), name, file_.source());
-  if (format_ != WeightFormat::f32) value = value.detach();  // a quantized model cannot be trained
+  if (reading_.packs) value = Tensor::empty(value.shape());
+  read_floats(name, value);
+  // A model of quantized weights cannot be trained.
+  if (reading_.held.value_or(reading_.stored) != WeightFormat::f32) value = value.detach();
+}
+
+void WeightReader::read_floats(const std::string& name, Tensor& value) {
+  const io::TensorRecord stored = record(name, value.shape());
+  io::copy_floats(stored, value.values(), source_.file_of(name));
+  source_.release(stored.bytes);
+  check_finite(value.values(), name, source_.file_of(name));
 }
 
 void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
-  if (format_ == WeightFormat::f32) return visit(name, weight.values);
-  const Index rows = weight.values.dim(0), cols = weight.values.dim(1);
-  weight = {Tensor(), ops::PackedMatrix(quantized_matrix(name, rows, cols))};
+  const bool is_f32 = reading_.held.value_or(reading_.stored) == WeightFormat::f32;
+  if (is_f32 && reading_.stored == WeightFormat::f32 && !reading_.packs) {
+    return visit(name, weight.values);
+  }
+  const Shape shape = weight.values.shape();
+  const std::string file = source_.file_of(name);
+  const std::vector<float> scales = this->scales(name, shape);
+  const io::TensorRecord stored =
+      record(name, stored_shape(reading_.stored, shape.dim(0), shape.dim(1)));
+  const WeightFormat format = format_of(stored.dtype, reading_);
+  check_as(ErrorKind::model, format == WeightFormat::f32 || stored.dtype == dtype_of(format), file,
+           ": ", name, ": expected ", io::dtype_name(dtype_of(format)), " for weights of ",
+           name_of(format), ", found ", io::dtype_name(stored.dtype));
+  const StoredRows rows(format, stored, shape, scales, file);
+  if (is_f32 && !reading_.packs) return dequantize(rows, weight.values, source_);
+  const WeightFormat held = reading_.held.value_or(format);
+  weight = {Tensor(), packed(rows, held == format && held != WeightFormat::f32,
+                             ops::MatrixPacker(held, shape.dim(0), shape.dim(1)), source_)};
 }
 
 io::TensorRecord WeightReader::record(const std::string& name, const Shape& shape) {
-  io::TensorRecord stored = file_.require(name);
-  const Shape actual = shape_of(stored, file_.source());
-  check_as(ErrorKind::model, actual == shape, file_.source(), ": ", name, ": expected the shape ",
-           shape, ", found ", actual);
-  names_.insert(name);
+  io::TensorRecord stored = source_.require(name);
+  const std::string file = source_.file_of(name);
+  const Shape actual = shape_of(stored, file);
+  check_as(ErrorKind::model, actual == shape, file, ": ", name, ": expected the shape ", shape,
+           ", found ", actual);
   return stored;
 }
 
-ops::QuantizedMatrix WeightReader::quantized_matrix(const std::string& name, Index rows,
-                                                    Index cols) {
-  const io::TensorRecord stored = record(name, stored_shape(format_, rows, cols));
-  check_as(ErrorKind::model, stored.dtype == dtype_of(format_), file_.source(), ": ", name,
-           ": expected ", io::dtype_name(dtype_of(format_)), " for weights of ", name_of(format_),
-           ", found ", io::dtype_name(stored.dtype));
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(stored.bytes.data());
-  ops::QuantizedMatrix quantized{
-      format_, rows, cols, {bytes, bytes + stored.bytes.size()}, scales(name, rows, cols)};
-  check_finite_halves(quantized.values, format_, name, file_.source());
-  return quantized;
-}
-
-std::vector<float> WeightReader::scales(const std::string& weight, Index rows, Index cols) {
-  if (!has_scales(format_)) return {};
+std::vector<float> WeightReader::scales(const std::string& weight, const Shape& shape) {
+  if (!has_scales(reading_.stored)) return {};
   const std::string name = scale_name(weight);
-  std::vector<float> scales = file_.to_floats(record(name, scale_shape(format_, rows, cols)));
-  check_finite(scales, name, file_.source());
-  return scales;
+  Tensor scales = Tensor::empty(scale_shape(reading_.stored, shape.dim(0), shape.dim(1)));
+  read_floats(name, scales);
+  return {scales.values().begin(), scales.values().end()};
 }
 
 }  // namespace heed::models

@@ -1,5 +1,6 @@
 #include "heed/ops/packed_matrix.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "heed/base/error.h"
@@ -15,6 +16,7 @@ namespace heed::ops {
 namespace {
 
 constexpr Index rows_per_piece = 64;
+constexpr Index numbers_per_chunk = Index{1} << 20;  // enough for all threads
 
 Index packed_floats(WeightFormat format, Index out_dim, Index in_dim) {
   if (format == WeightFormat::f32) return kernels::gemm_packed_size(in_dim, out_dim);
@@ -37,19 +39,28 @@ PackedMatrix::PackedMatrix(const Tensor& weight, WeightFormat format) {
   }
   check(weight.rank() == 2, "packed matrix: expected a weight [O, I], got ", weight.shape());
   *this = PackedMatrix(format, weight.dim(0), weight.dim(1));
-  parallel_pack(panels_.get(), {weight.data(), in_dim_, /*transposed=*/true}, out_dim_, in_dim_);
+  pack(0, out_dim_, weight.data());
 }
 
 PackedMatrix::PackedMatrix(const QuantizedMatrix& weight)
     : PackedMatrix(weight.format, weight.rows, weight.cols) {
+  assert(std::ssize(weight.values) == out_dim_ * kernels::weight_row_bytes(format_, in_dim_));
+  assert(std::ssize(weight.scales) == out_dim_ * kernels::weight_row_scales(format_, in_dim_));
+  pack(0, out_dim_, weight.values.data(), weight.scales.data());
+}
+
+void PackedMatrix::pack(Index first, Index count, const float* rows) {
+  parallel_pack(panels_.get() + first * in_dim_, {rows, in_dim_, /*transposed=*/true}, count,
+                in_dim_);
+}
+
+void PackedMatrix::pack(Index first, Index count, const std::uint8_t* values, const float* scales) {
   const Index row_bytes = kernels::weight_row_bytes(format_, in_dim_);
   const Index row_scales = kernels::weight_row_scales(format_, in_dim_);
-  assert(std::ssize(weight.values) == out_dim_ * row_bytes);
-  assert(std::ssize(weight.scales) == out_dim_ * row_scales);
-  parallel_ranges(out_dim_, 8 * kernels::gemm_panel_width(), [&](Index begin, Index end) {
-    kernels::pack_quantized(bytes() + kernels::quantized_packed_bytes(format_, in_dim_, begin),
-                            format_, weight.values.data() + begin * row_bytes,
-                            weight.scales.data() + begin * row_scales, in_dim_, end - begin);
+  parallel_ranges(count, 8 * kernels::gemm_panel_width(), [&](Index begin, Index end) {
+    std::uint8_t* to = bytes() + kernels::quantized_packed_bytes(format_, in_dim_, first + begin);
+    kernels::pack_quantized(to, format_, values + begin * row_bytes, scales + begin * row_scales,
+                            in_dim_, end - begin);
   });
 }
 
@@ -69,6 +80,44 @@ Tensor PackedMatrix::dequantize() const {
     for (Index row = begin; row < end; ++row) copy_row(row, to + row * in_dim_);
   });
   return weight;
+}
+
+Index MatrixPacker::chunk_rows() const {
+  const Index row = std::max<Index>(1, packed_.in_dim());
+  return round_up(quotient_up(numbers_per_chunk, row), 8 * kernels::gemm_panel_width());
+}
+
+void MatrixPacker::append(const Tensor& rows) {
+  if (packed_.format() != WeightFormat::f32) {
+    const QuantizedMatrix quantized = quantize(rows, packed_.format());
+    return append(quantized.rows, quantized.values, quantized.scales);
+  }
+  assert(rows.dim(1) == packed_.in_dim());
+  const Index first = num_rows_;
+  advance(rows.dim(0));
+  packed_.pack(first, rows.dim(0), rows.data());
+}
+
+void MatrixPacker::append(Index num_rows, std::span<const std::uint8_t> values,
+                          std::span<const float> scales) {
+  assert(std::ssize(values) ==
+         num_rows * kernels::weight_row_bytes(packed_.format(), packed_.in_dim()));
+  assert(std::ssize(scales) ==
+         num_rows * kernels::weight_row_scales(packed_.format(), packed_.in_dim()));
+  const Index first = num_rows_;
+  advance(num_rows);
+  packed_.pack(first, num_rows, values.data(), scales.data());
+}
+
+void MatrixPacker::advance(Index num_rows) {
+  assert(num_rows_ % kernels::gemm_panel_width() == 0);
+  num_rows_ += num_rows;
+  assert(num_rows_ <= packed_.out_dim());
+}
+
+PackedMatrix MatrixPacker::finish() const {
+  assert(num_rows_ == packed_.out_dim());
+  return packed_;
 }
 
 }  // namespace heed::ops

@@ -105,9 +105,9 @@ void to_int4(std::uint8_t* to, float* scales, std::span<const float> row) {
   }
 }
 
-void check_range(const Tensor& weight, WeightFormat format) {
+void check_range(std::span<const float> row, WeightFormat format) {
   constexpr float half_bound = 65520;  // from here on, the nearest f16 is infinity
-  for (const float x : weight.values()) {
+  for (const float x : row) {
     check(std::isfinite(x), "quantize: expected finite numbers, got ", x);
     check(format != WeightFormat::f16 || std::abs(x) < half_bound,
           "quantize: expected numbers below ", half_bound, " for f16, got ", x);
@@ -119,7 +119,6 @@ void check_range(const Tensor& weight, WeightFormat format) {
 QuantizedMatrix quantize(const Tensor& weight, WeightFormat format) {
   assert(format != WeightFormat::f32);
   check(weight.rank() == 2, "quantize: expected a weight [O, I], got ", weight.shape());
-  check_range(weight, format);
   QuantizedMatrix quantized{format, weight.dim(0), weight.dim(1), {}, {}};
   const Index row_bytes = kernels::weight_row_bytes(format, quantized.cols);
   const Index row_scales = kernels::weight_row_scales(format, quantized.cols);
@@ -128,6 +127,7 @@ QuantizedMatrix quantize(const Tensor& weight, WeightFormat format) {
   parallel_ranges(quantized.rows, rows_per_piece, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       const auto row = weight.values().subspan(j * quantized.cols, quantized.cols);
+      check_range(row, format);
       std::uint8_t* to = quantized.values.data() + j * row_bytes;
       float* scales = quantized.scales.data() + j * row_scales;
       if (format == WeightFormat::f16) to_halves(to, row, float_to_float16);
