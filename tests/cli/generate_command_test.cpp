@@ -23,8 +23,8 @@ struct SavedModel {
   }
   GenerateOptions greedy(Index max_tokens) const {
     GenerateOptions options{.model = folder.path()};
-    options.generation.sampling.temperature = 0;
-    options.generation.max_tokens = max_tokens;
+    options.decoding.temperature = 0;
+    options.decoding.max_tokens = max_tokens;
     return options;
   }
 };
@@ -50,7 +50,7 @@ TEST(GenerateCommand, GoesOnFromEveryLineAndPutsTheTextsInOrder) {
   GenerateOptions options = model.greedy(6);
   EXPECT_EQ(run(options, "the bat sat in a\nthe cat sat on\n"), " cave\n\n---\n a mat\n");
   options.separator = "==";
-  options.generation.num_samples = 2;
+  options.decoding.num_samples = 2;
   EXPECT_EQ(run(options, "the cat sat on\n"), " a mat\n==\n a mat\n");
   EXPECT_EQ(run(options, ""), "");
 }
@@ -63,7 +63,7 @@ TEST(GenerateCommand, KeepsLineEndsAndTabsAndEscapesOtherControlCharacters) {
   models::save_model_folder(folder.path(), models::LanguageModel(config, 1), tokenizer);
   GenerateOptions options{.model = folder.path()};
   options.generation.prefix = "a\n\tb\r\x1b[0m";
-  options.generation.max_tokens = 1;
+  options.decoding.max_tokens = 1;
   options.echo = true;
   const std::string text = run(options, "c\x07\n");
   EXPECT_TRUE(text.starts_with("c\\x07a\n\tb\\r\\x1b[0m")) << text;

@@ -109,8 +109,8 @@ std::vector<Answers> all_answers(const UntrainedModels& models) {
       {"generate, greedy",
        [&models](const Lines& input, Index) {
          GenerateOptions options{.model = models.language(), .json = true};
-         options.generation.sampling.temperature = 0;
-         options.generation.max_tokens = 70;  // more than the context
+         options.decoding.temperature = 0;
+         options.decoding.max_tokens = 70;  // more than the context
          return run(generate, options, input);
        }},
       {"classify",
@@ -222,8 +222,8 @@ TEST_F(SameBits, TheOrderOfLinesChangesTheOrderOfAnswersAlone) {
 TEST_F(SameBits, ASampledTextIsTheSameForAnyThreadsAndAlone) {
   const Lines prompts = sample_lines(20);
   GenerateOptions options{.model = models_.language(), .json = true};
-  options.generation.max_tokens = 20;
-  options.generation.num_samples = 1;
+  options.decoding.max_tokens = 20;
+  options.decoding.num_samples = 1;
   set_num_threads(1);
   const Lines expected = run(generate, options, prompts);
   for (const int threads : {2, 3, 4, 7}) {
@@ -233,7 +233,8 @@ TEST_F(SameBits, ASampledTextIsTheSameForAnyThreadsAndAlone) {
   const auto generator = infer::TextGenerator::load(models_.language());
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     options.generation.first_prompt = static_cast<Index>(i) + 1;
-    EXPECT_EQ(generator.generate(prompts[i], options.generation), json::parse(expected[i])["text"]);
+    EXPECT_EQ(generator.generate(prompts[i], decoding_options(options, generator)),
+              json::parse(expected[i])["text"]);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "heed/cli/line_editor.h"
 #include "heed/cli/one_line.h"
+#include "heed/infer/generation_options.h"
 
 namespace heed::cli {
 namespace {
@@ -94,18 +95,73 @@ void generate_batch(const infer::TextGenerator& generator, std::span<const std::
   texts.finish(generator.generate(prompts, options.generation, add).size());
 }
 
-// The options with the forbidden and required words as tokens.
-GenerateOptions with_constraints(GenerateOptions options, const text::Tokenizer& tokenizer) {
-  options.generation.constraints =
-      infer::Constraints::of_words(options.forbid, options.require, tokenizer);
+bool has_sampling(const DecodingChoices& typed) {
+  return typed.temperature.value_or(0) > 0 || typed.top_k || typed.top_p || typed.min_p;
+}
+
+// Greedy for a model that does not sample by itself, unless a choice of sampling is typed.
+void choose_sampling(const DecodingChoices& typed, const models::GenerationConfig& model,
+                     infer::SamplingOptions& sampling) {
+  if (has_sampling(typed)) sampling = infer::sampling_options(model);
+  sampling.temperature = typed.temperature.value_or(sampling.temperature);
+  sampling.top_k = typed.top_k.value_or(sampling.top_k);
+  sampling.top_p = typed.top_p.value_or(sampling.top_p);
+  sampling.min_p = typed.min_p.value_or(sampling.min_p);
+  sampling.repetition_penalty = typed.repetition_penalty.value_or(sampling.repetition_penalty);
+  sampling.no_repeat_ngram = typed.no_repeat_ngram.value_or(sampling.no_repeat_ngram);
+}
+
+void choose_search(const DecodingChoices& typed, infer::GenerationOptions& options) {
+  check_as(ErrorKind::usage, !has_sampling(typed) || typed.beam_size.value_or(1) == 1,
+           "generate: expected --beam-size or options of sampling, found both");
+  options.beam_size = has_sampling(typed) ? 1 : typed.beam_size.value_or(options.beam_size);
+  if (options.beam_size > 1) options.sampling = as_greedy(options.sampling);
+  options.length_penalty = typed.length_penalty.value_or(options.length_penalty);
+  if (typed.early_stopping) {
+    options.early_stopping =
+        parse_choice<models::EarlyStopping>(*typed.early_stopping, "--early-stopping");
+  }
+  options.num_samples = typed.num_samples.value_or(options.num_samples);
+}
+
+void choose_lengths(const DecodingChoices& typed, infer::GenerationOptions& options) {
+  if (typed.max_tokens) {
+    options.max_tokens = *typed.max_tokens;
+    options.max_length = 0;
+  }
+  if (!typed.min_tokens) return;
+  options.token_rules.min_new_tokens = *typed.min_tokens;
+  options.token_rules.min_length = 0;
+}
+
+// The options with all that the model and the words decide.
+GenerateOptions complete(GenerateOptions options, const infer::TextGenerator& generator) {
+  options.generation = decoding_options(options, generator);
   return options;
 }
 
 }  // namespace
 
+infer::GenerationOptions decoding_options(const GenerateOptions& options,
+                                          const infer::TextGenerator& generator) {
+  infer::GenerationOptions decoding = generator.default_options();
+  choose_sampling(options.decoding, generator.generation(), decoding.sampling);
+  choose_search(options.decoding, decoding);
+  choose_lengths(options.decoding, decoding);
+  decoding.seed = options.generation.seed;
+  decoding.prefix = options.generation.prefix;
+  decoding.stop = options.generation.stop;
+  decoding.truncate = options.generation.truncate;
+  decoding.first_prompt = options.generation.first_prompt;
+  decoding.hook = options.generation.hook;
+  decoding.constraints =
+      infer::Constraints::of_words(options.forbid, options.require, generator.tokenizer());
+  return decoding;
+}
+
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out) {
   const auto generator = infer::TextGenerator::load(options.model, options.weights);
-  GenerateOptions batch = with_constraints(options, generator.tokenizer());
+  GenerateOptions batch = complete(options, generator);
   if (options.prompt) {
     generate_batch(generator, std::span(&*options.prompt, 1), batch, out);
     return 0;
@@ -122,7 +178,7 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 int converse(const GenerateOptions& options, std::ostream& out) {
   const auto generator = infer::TextGenerator::load(options.model, options.weights);
   LineEditor lines("> ");
-  GenerateOptions one = with_constraints(options, generator.tokenizer());
+  GenerateOptions one = complete(options, generator);
   one.separator = "";
   while (const std::optional<std::string> line = lines.next()) {
     try {
@@ -139,33 +195,60 @@ int converse(const GenerateOptions& options, std::ostream& out) {
 
 namespace {
 
-void add_sampling_options(Command& command, infer::GenerationOptions& options) {
-  infer::SamplingOptions& sampling = options.sampling;
-  command.group("Sampling");
-  command.number("--temperature", sampling.temperature, {0, 1000},
-                 "softmax temperature; below 1: more likely tokens, 0: greedy");
-  command.number("--top-k", sampling.top_k, {0, max_top},
-                 "sample from the K most likely tokens; 0: all");
-  command.number("--top-p", sampling.top_p, {0, 1},
-                 "nucleus sampling: the most likely tokens that sum to this probability");
-  command.number("--min-p", sampling.min_p, {0, 1},
-                 "drop tokens below this share of the most likely token's probability");
-  command.number("--repetition-penalty", sampling.repetition_penalty, {0, 1000},
-                 "above 1: tokens of the text so far become less likely");
-  command.number("--no-repeat-ngram", sampling.no_repeat_ngram, {0, max_tokens_of_a_text},
-                 "no n-gram of this many tokens occurs twice; 0: off");
-  command.number("--seed", options.seed, {0, std::numeric_limits<std::uint64_t>::max()},
+void add_sampling_options(Command& command, GenerateOptions& options) {
+  DecodingChoices& decoding = options.decoding;
+  command.group("Sampling (default: the model's own settings)");
+  command.number("--temperature", decoding.temperature, {0, 1000},
+                 "softmax temperature; below 1: more likely tokens, 0: greedy (otherwise 1)");
+  command.number("--top-k", decoding.top_k, {0, max_top},
+                 "sample from the K most likely tokens; 0: all (otherwise 0)");
+  command.number("--top-p", decoding.top_p, {0, 1},
+                 "nucleus sampling: the most likely tokens that sum to this probability "
+                 "(otherwise 1)");
+  command.number("--min-p", decoding.min_p, {0, 1},
+                 "drop tokens below this share of the most likely token's probability "
+                 "(otherwise 0)");
+  command.number("--repetition-penalty", decoding.repetition_penalty, {0, 1000},
+                 "above 1: tokens of the text so far become less likely (otherwise 1)");
+  command.number("--no-repeat-ngram", decoding.no_repeat_ngram, {0, max_tokens_of_a_text},
+                 "no n-gram of this many tokens occurs twice; 0: off (otherwise 0)");
+  command.number("--seed", options.generation.seed, {0, std::numeric_limits<std::uint64_t>::max()},
                  "random seed");
+}
+
+void add_search_options(Command& command, DecodingChoices& decoding) {
+  command.group(option_group::search);
+  command.number("--beam,--beam-size", decoding.beam_size, {1, models::max_beam_size},
+                 "above 1: beam search in place of sampling (default: the model's own, otherwise "
+                 "1)");
+  command.number("--length-penalty", decoding.length_penalty,
+                 {-models::max_length_penalty, models::max_length_penalty},
+                 "rank by score / length^PENALTY (default: the model's own, otherwise 1)");
+  command
+      .option("--early-stopping", decoding.early_stopping,
+              "when a full beam stops: yes, at once; no, when the best would lose if it ended now; "
+              "never, when it would lose at any length (default: the model's own, otherwise no)")
+      ->check(is_choice<models::EarlyStopping>());
 }
 
 void add_length_options(Command& command, GenerateOptions& options) {
   command.group("Length and constraints");
-  command.number("--max-tokens", options.generation.max_tokens, {1, max_tokens_of_a_text},
-                 "longest text, in tokens");
+  command.number("--max-tokens", options.decoding.max_tokens, {1, max_tokens_of_a_text},
+                 "longest text, in tokens (default: the model's own, otherwise 256)");
+  command.number("--min-tokens", options.decoding.min_tokens, {0, max_tokens_of_a_text},
+                 "shortest text, in tokens: no end token before (default: the model's own, "
+                 "otherwise 0)");
   command.repeatable("--stop", options.generation.stop, "end the text before this string");
   command.option("--prefix", options.generation.prefix, "start every text with this string");
   command.repeatable("--forbid", options.forbid, "forbid this word in the output");
   command.repeatable("--require", options.require, "require this word before the text ends");
+}
+
+// Refuses what no model's settings can make right.
+void check_sampling(const DecodingChoices& typed) {
+  infer::SamplingOptions sampling;
+  choose_sampling(typed, {}, sampling);
+  infer::validate(sampling);
 }
 
 }  // namespace
@@ -186,10 +269,11 @@ Command generate_command() {
   command.flag("--truncate", options->generation.truncate,
                "cut the beginning of prompts that are too long for the model");
   add_length_options(command, *options);
-  add_sampling_options(command, options->generation);
+  add_sampling_options(command, *options);
+  add_search_options(command, options->decoding);
   command.group(option_group::output);
-  command.number("--n,--samples,--num-samples", options->generation.num_samples, {1, 1000},
-                 "texts for each prompt");
+  command.number("--n,--samples,--num-samples", options->decoding.num_samples, {1, 1000},
+                 "texts for each prompt (default: the model's own, otherwise 1)");
   command.flag("--echo", options->echo, "print the prompt before its text");
   command.option("--separator", options->separator, "line between two texts");
   command.flag("--json", options->json,
@@ -197,7 +281,7 @@ Command generate_command() {
                "log-probabilities, missing required words");
   command.accept_threads();
   command.run([options] {
-    infer::validate(options->generation.sampling);
+    check_sampling(options->decoding);
     const bool is_conversation = !options->prompt && ::isatty(STDIN_FILENO) != 0;
     return is_conversation ? converse(*options, std::cout)
                            : generate(*options, std::cin, std::cout);

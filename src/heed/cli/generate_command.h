@@ -12,17 +12,35 @@
 
 namespace heed::cli {
 
+// What is typed wins over the model's own settings.
+struct DecodingChoices {
+  std::optional<double> temperature = {};
+  std::optional<Index> top_k = {};
+  std::optional<double> top_p = {};
+  std::optional<double> min_p = {};
+  std::optional<double> repetition_penalty = {};
+  std::optional<Index> no_repeat_ngram = {};
+  std::optional<Index> min_tokens = {};
+  std::optional<Index> max_tokens = {};
+  std::optional<Index> num_samples = {};
+  std::optional<Index> beam_size = {};
+  std::optional<double> length_penalty = {};
+  std::optional<std::string> early_stopping = {};
+};
+
 struct GenerateOptions {
   std::string model = {};
   std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
-  std::optional<std::string> prompt = {};    // otherwise every line of the input is one
-  infer::GenerationOptions generation = {};  // its constraints come from the words below
-  std::vector<std::string> forbid = {};      // forbidden words
-  std::vector<std::string> require = {};     // required words
-  bool echo = false;                         // the prompt before its text
-  std::string separator = "---";             // the line between two texts
-  bool json = false;                         // one JSON object per line instead
+  std::optional<std::string> prompt = {};  // otherwise every line of the input is one
+  DecodingChoices decoding = {};
+  // The model's own settings, the choices above and the words below come on top of it.
+  infer::GenerationOptions generation = {};
+  std::vector<std::string> forbid = {};   // forbidden words
+  std::vector<std::string> require = {};  // required words
+  bool echo = false;                      // the prompt before its text
+  std::string separator = "---";          // the line between two texts
+  bool json = false;                      // one JSON object per line instead
 };
 
 // Texts go to `out` as they are generated: the first one token by token, the others of its batch
@@ -32,6 +50,11 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 
 // The same for lines that a person types, until there are no more.
 int converse(const GenerateOptions& options, std::ostream& out);
+
+// The settings of the model's generation_config.json, with what is typed in their place. Choices of
+// sampling have a model sample that would not; --beam-size has one search that would sample.
+infer::GenerationOptions decoding_options(const GenerateOptions& options,
+                                          const infer::TextGenerator& generator);
 
 Command generate_command();
 

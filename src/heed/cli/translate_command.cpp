@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/choices.h"
 #include "heed/base/error.h"
 #include "heed/cli/one_line.h"
 #include "heed/infer/translator.h"
@@ -17,6 +18,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
+models::EarlyStopping early_stopping(const std::string& name,
+                                     const infer::BeamSearchOptions& search) {
+  check_as(ErrorKind::usage, search.rules == models::SearchRules::transformers,
+           "--early-stopping: expected a model of another family, found one of Heed's own");
+  return parse_choice<models::EarlyStopping>(name, "--early-stopping");
+}
+
+void change_rules(const TranslateOptions& options, models::TokenRules& rules) {
+  rules.repetition_penalty = options.repetition_penalty.value_or(rules.repetition_penalty);
+  rules.no_repeat_ngram = options.no_repeat_ngram.value_or(rules.no_repeat_ngram);
+  if (!options.min_length) return;
+  rules.min_new_tokens = *options.min_length;
+  rules.min_length = 0;
+}
+
 infer::BeamSearchOptions search_options(const TranslateOptions& options,
                                         const infer::Translator& translator) {
   infer::BeamSearchOptions search = translator.default_search();
@@ -24,8 +40,12 @@ infer::BeamSearchOptions search_options(const TranslateOptions& options,
   search.length_penalty = options.length_penalty.value_or(search.length_penalty);
   search.max_length = options.max_length.value_or(search.max_length);
   search.n_best = options.n_best.value_or(1);
-  search.num_groups = options.diverse_groups;
-  search.diversity_penalty = options.diversity_penalty;
+  if (options.early_stopping) {
+    search.early_stopping = early_stopping(*options.early_stopping, search);
+  }
+  change_rules(options, search.token_rules);
+  search.num_groups = options.diverse_groups.value_or(search.num_groups);
+  search.diversity_penalty = options.diversity_penalty.value_or(search.diversity_penalty);
   search.coverage_penalty = options.coverage_penalty;
   search.constraints =
       infer::Constraints::of_words(options.forbid, options.require, translator.tokenizer());
@@ -156,7 +176,23 @@ void add_search_options(Command& command, TranslateOptions& options) {
                  {-models::max_length_penalty, models::max_length_penalty},
                  "rank by score / length^PENALTY (default: the model's own, otherwise 1)");
   command.number("--max-length", options.max_length, {1, max_tokens_of_a_text},
-                 "longest translation, in tokens (default: twice the input plus 50)");
+                 "longest translation, in tokens (default: the model's own, otherwise twice the "
+                 "input plus 50)");
+  command.number("--min-length", options.min_length, {0, max_tokens_of_a_text},
+                 "shortest translation, in tokens: no end token before (default: the model's own, "
+                 "otherwise 1)");
+  command.number("--no-repeat-ngram", options.no_repeat_ngram, {0, max_tokens_of_a_text},
+                 "no n-gram of this many tokens occurs twice; 0: off (default: the model's own, "
+                 "otherwise 0)");
+  command.number("--repetition-penalty", options.repetition_penalty, {0.001, 1000},
+                 "above 1: tokens so far become less likely (default: the model's own, otherwise "
+                 "1)");
+  command
+      .option("--early-stopping", options.early_stopping,
+              "when a full beam stops, for models of other families: yes, at once; no, when the "
+              "best would lose if it ended now; never, when it would lose at any length (default: "
+              "the model's own, otherwise no)")
+      ->check(is_choice<models::EarlyStopping>());
   command.option("--prefix", options.prefix, "target prefix: start every translation with this");
   command
       .option("--prefixes", options.prefixes, "file of target prefixes, one for each input line")
@@ -164,10 +200,12 @@ void add_search_options(Command& command, TranslateOptions& options) {
   command.repeatable("--forbid", options.forbid, "forbid this word in the output");
   command.repeatable("--require", options.require, "require this word in the output");
   command.number("--diverse-groups", options.diverse_groups, {1, models::max_beam_size},
-                 "groups of diverse beam search; must divide the beam size");
+                 "groups of diverse beam search; must divide the beam size (default: the model's "
+                 "own, otherwise 1)");
   command.number("--diversity-penalty", options.diversity_penalty,
                  {0, infer::largest_score_penalty},
-                 "penalty for a token that another group has chosen in the same step");
+                 "penalty for a token that another group has chosen in the same step (default: the "
+                 "model's own, otherwise 0.5)");
   command.number("--coverage-penalty", options.coverage_penalty, {0, infer::largest_score_penalty},
                  "penalty for source words without attention; 0: none");
 }

@@ -22,8 +22,12 @@ struct TranslateOptions {
   std::optional<double> length_penalty = {};
   std::optional<Index> max_length = {};
   std::optional<Index> n_best = {};  // set: the n best of each line, in the format of Moses
-  Index diverse_groups = 1;
-  double diversity_penalty = infer::BeamSearchOptions{}.diversity_penalty;
+  std::optional<std::string> early_stopping = {};
+  std::optional<Index> min_length = {};
+  std::optional<Index> no_repeat_ngram = {};
+  std::optional<double> repetition_penalty = {};
+  std::optional<Index> diverse_groups = {};
+  std::optional<double> diversity_penalty = {};
   double coverage_penalty = 0;
   std::optional<std::string> prefix = {};    // of every translation
   std::optional<std::string> prefixes = {};  // a file: one for each line

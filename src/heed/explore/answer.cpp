@@ -8,7 +8,7 @@
 #include "heed/base/utf8.h"
 #include "heed/explore/finite_outcome.h"
 #include "heed/explore/recording.h"
-#include "heed/infer/sampling.h"
+#include "heed/infer/text_generator.h"
 #include "heed/infer/token_limit.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/text/encode_words.h"
@@ -76,7 +76,7 @@ std::vector<infer::TokenScore> most_likely_next(const ModelSession& session,
   const PassInput input{.source = source_ids(session, text), .target = {}};
   Tensor logits = teacher_forced_logits(session, input, context);  // [N, V]
   const std::span<float> last = logits.values().last(static_cast<std::size_t>(logits.dim(1)));
-  infer::suppress_special_tokens(last);
+  session.text_generator()->suppress_special_tokens(last);
   return infer::top_tokens(infer::LogProbabilities::of_logits(last), num_next, {});
 }
 
@@ -99,9 +99,7 @@ Answer continuation(const ModelSession& session, const std::string& text,
                     const AnswerOptions& options) {
   Answer answer;
   answer.next = most_likely_next(session, text, options.interventions);
-  infer::GenerationOptions greedy;
-  greedy.sampling.temperature = 0;
-  greedy.max_tokens = num_continued;
+  infer::GenerationOptions greedy = session.text_generator()->greedy_options(num_continued);
   greedy.hook = options.interventions;
   infer::GeneratedText generated =
       std::move(session.text_generator()->generate(std::span(&text, 1), greedy).front());

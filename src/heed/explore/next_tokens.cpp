@@ -44,7 +44,7 @@ std::vector<NextToken> next_tokens(const ModelSession& session, const PassInput&
   auto context = nn::ForwardContext::inference(nullptr, interventions);
   Tensor logits = teacher_forced_logits(session, input, context);  // [N, V]
   const std::span<float> last = logits.values().last(static_cast<std::size_t>(logits.dim(1)));
-  if (session.language()) infer::suppress_special_tokens(last);
+  if (session.language()) session.text_generator()->suppress_special_tokens(last);
   return next_tokens(last, options, count);
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/explore/recording.h"
-#include "heed/infer/sampling.h"
+#include "heed/infer/text_generator.h"
 #include "heed/infer/top_tokens.h"
 
 namespace heed::explore {
@@ -39,7 +39,7 @@ std::vector<double> teacher_forced_probabilities(const ModelSession& session, co
   std::vector<double> probabilities;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto row = logits.values().subspan((first_row + static_cast<Index>(i)) * width, width);
-    if (is_language) infer::suppress_special_tokens(row);
+    if (is_language) session.text_generator()->suppress_special_tokens(row);
     const float score = infer::LogProbabilities::of_logits(row)[tokens[i].token];
     probabilities.push_back(std::exp(double{score}));
   }

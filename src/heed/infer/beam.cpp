@@ -50,10 +50,16 @@ void Beam::advance(const StepScores& step, TokenCounts& taken) {
   const double best_score = std::ranges::max_element(candidates, {}, &Candidate::rank)->rank;
   split(candidates, step);
   if (options_.observer) options_.observer->on_step(candidates);
+  // Tokens of a group that is finished by this step count for transformers alone.
+  if (is_by_transformers()) count_taken(taken);
   if (is_over(best_score)) {
     live_.clear();
     parents_.clear();
   }
+  if (!is_by_transformers()) count_taken(taken);
+}
+
+void Beam::count_taken(TokenCounts& taken) const {
   if (options_.num_groups == 1) return;
   for (const Growing& hypothesis : live_) ++taken[hypothesis.ids.back()];
 }

@@ -91,6 +91,7 @@ class Beam {
   void add_wanted(std::vector<TokenScore>& tokens, const std::vector<int>& ids,
                   const LogProbabilities& log_probabilities, std::span<const int> never) const;
   std::vector<Candidate> in_turns_of_banks(std::vector<Candidate> candidates) const;
+  void count_taken(TokenCounts& taken) const;
   void split(std::vector<Candidate>& candidates, const StepScores& step);
   Growing extend(const Candidate& candidate, const StepScores& step) const;
   Hypothesis finished(Growing ended) const;

@@ -34,7 +34,9 @@ class Search {
         sentences_(std::move(sentences)),
         options_(options),
         tokens_(tokens),
-        has_rules_(has_any(options.token_rules)) {}
+        has_rules_(has_any(options.token_rules) ||
+                   (options.rules == models::SearchRules::transformers &&
+                    options.constraints.has_forbidden())) {}
 
   std::vector<std::vector<Hypothesis>> run() {
     while (rows_.num_rows() > 0) step();
@@ -113,7 +115,9 @@ class Search {
   LogProbabilities ruled_scores(const SentenceInput& input, const std::vector<int>& ids,
                                 std::span<float> scores) const {
     const auto own = LogProbabilities::of_logits(scores);
-    if (std::ssize(ids) < input.num_prefix) return own;
+    const bool is_end_forced =
+        options_.rules == models::SearchRules::heed && std::ssize(ids) >= input.max_length;
+    if (std::ssize(ids) < input.num_prefix || is_end_forced) return own;
     std::vector<int> past = input.prompt;
     past.insert(past.end(), ids.begin(), ids.end());
     const TokenHistory history{past, std::ssize(input.prompt), input.source, input.max_length};
@@ -121,6 +125,8 @@ class Search {
     if (!is_greedy) {
       for (std::size_t token = 0; token < scores.size(); ++token) scores[token] = own[token];
     }
+    // Here a forbidden sequence may start in the prompt.
+    options_.constraints.forbid(scores, past);
     apply_rules(scores, history, options_.token_rules, tokens_);
     return is_greedy ? LogProbabilities::of_logits(scores) : LogProbabilities::of_values(scores);
   }

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/text/lines.h"
+#include "heed/text/special_tokens.h"
 
 namespace heed::infer {
 namespace {
@@ -153,7 +154,7 @@ Index Constraints::num_needed(std::span<const int> ids) const {
 std::vector<int> Constraints::required_next(std::span<const int> past, Index num_left) const {
   // A token of no sequence ends every matched prefix.
   std::vector<int> longer(past.begin(), past.end());
-  longer.push_back(text::Tokenizer::pad);
+  longer.push_back(text::SpecialTokens::none);
   if (num_needed(longer) < num_left) return {};
   std::vector<int> next;
   Index least = std::numeric_limits<Index>::max();

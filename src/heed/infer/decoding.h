@@ -50,7 +50,7 @@ struct BeamSearchOptions {
   Constraints constraints = {};
 
   // By the rules of transformers a search differs in this: max_length counts the end token, which
-  // is not forced there; hypotheses without an end compete as they are. A finished hypothesis takes
+  // need not come there; hypotheses without an end compete as they are. A finished hypothesis takes
   // the place of the worst where beam_size are there. The penalty of groups is part of the score,
   // and equal hypotheses of two groups are both kept. Nothing is forbidden that token_rules allow:
   // no special token, and no hypothesis that is empty.
@@ -78,5 +78,8 @@ struct SamplingOptions {
 
 // Refuses (ErrorKind::usage) values out of range.
 void validate(const SamplingOptions& options);
+
+// The same penalties, and always the most likely token.
+SamplingOptions as_greedy(const SamplingOptions& options);
 
 }  // namespace heed::infer

@@ -17,10 +17,9 @@ std::vector<std::string> greedy_answers(const TextGenerator& generator,
   std::vector<std::string> answers;
   for (std::size_t begin = 0; begin < prompts.size(); begin += prompts_at_once) {
     const auto some = prompts.subspan(begin, std::min(prompts_at_once, prompts.size() - begin));
-    const GenerationOptions generation{.sampling = {.temperature = 0},
-                                       .max_tokens = options.max_tokens,
-                                       .truncate = options.truncate,
-                                       .first_prompt = static_cast<Index>(begin) + 1};
+    GenerationOptions generation = generator.greedy_options(options.max_tokens);
+    generation.truncate = options.truncate;
+    generation.first_prompt = static_cast<Index>(begin) + 1;
     for (GeneratedText& text : generator.generate(some, generation)) {
       answers.push_back(std::move(text.text));
     }

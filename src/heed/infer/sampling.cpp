@@ -6,7 +6,6 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/text/tokenizer.h"
 
 namespace heed::infer {
 namespace {
@@ -81,6 +80,12 @@ void validate(const SamplingOptions& options) {
                options.min_p);
 }
 
+SamplingOptions as_greedy(const SamplingOptions& options) {
+  return {.repetition_penalty = options.repetition_penalty,
+          .no_repeat_ngram = options.no_repeat_ngram,
+          .temperature = 0};
+}
+
 std::vector<TokenLogit> penalise_repetition(std::span<float> logits, std::span<const int> past,
                                             double penalty) {
   std::vector<TokenLogit> before;
@@ -113,8 +118,14 @@ void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, 
   forbid_ngrams_of(past, logits, past, length);
 }
 
-void suppress_special_tokens(std::span<float> logits) {
-  for (const int token : {text::Tokenizer::pad, text::Tokenizer::unknown, text::Tokenizer::begin}) {
+std::vector<int> tokens_without_text(const text::SpecialTokens& tokens) {
+  std::vector<int> ids{tokens.pad, tokens.unknown, tokens.begin};
+  std::erase_if(ids, [&](int id) { return id < 0 || tokens.is_end(id); });
+  return ids;
+}
+
+void suppress_special_tokens(std::span<float> logits, const text::SpecialTokens& tokens) {
+  for (const int token : tokens_without_text(tokens)) {
     logits[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
   }
 }

@@ -27,8 +27,10 @@ void forbid_ngrams_of(std::span<const int> source, std::span<float> logits,
 // The same where the source is `past`: no n-gram occurs twice.
 void forbid_repeated_ngrams(std::span<float> logits, std::span<const int> past, Index length);
 
-// Minus infinity for the tokens that are no text: pad, unknown and begin.
-void suppress_special_tokens(std::span<float> logits);
+// The tokens that are no text and no end of one: pad, unknown and begin.
+std::vector<int> tokens_without_text(const text::SpecialTokens& tokens);
+// Minus infinity for these.
+void suppress_special_tokens(std::span<float> logits, const text::SpecialTokens& tokens = {});
 
 struct TokenProbability {
   int token = 0;

@@ -26,11 +26,11 @@ struct Sequence {
   Index cost() const { return std::ssize(source) + std::ssize(input); }
 };
 
-// The decoder's input and output for ids between two `boundary` tokens.
-Sequence teacher_forced(const std::vector<int>& ids, int boundary) {
-  Sequence sequence{.input = {boundary}, .next = ids};
+// The decoder's input and output for ids between two tokens.
+Sequence teacher_forced(const std::vector<int>& ids, int start, int end) {
+  Sequence sequence{.input = {start}, .next = ids};
   sequence.input.insert(sequence.input.end(), ids.begin(), ids.end());
-  sequence.next.push_back(boundary);
+  sequence.next.push_back(end);
   return sequence;
 }
 
@@ -137,7 +137,7 @@ std::vector<ScoredLine> LineScorer::score(std::span<const std::string> lines,
   const std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    Sequence sequence = teacher_forced(encoded[i], line_end.back());
+    Sequence sequence = teacher_forced(encoded[i], line_end.back(), line_end.back());
     const Index line = line_number(i, options);
     sequence.is_truncated = fit(sequence.input, line, limit);
     sequence.next.resize(sequence.input.size());
@@ -175,13 +175,14 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
   const TokenLimit target_limit = limit_of("a start and a target", limit, options);
   std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
   const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
+  const text::SpecialTokens& tokens = model_.config().tokens;
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Sequence sequence = teacher_forced(encoded_targets[i], text::Tokenizer::end);
+    Sequence sequence = teacher_forced(encoded_targets[i], tokens.decoder_start, tokens.end());
     const Index line = line_number(i, options);
     std::vector<int>& source = encoded_sources[i];
     const bool is_source_truncated = fit(source, line, source_limit);
-    source.push_back(text::Tokenizer::end);
+    source.push_back(tokens.end());
     sequence.source = std::move(source);
     sequence.is_truncated = fit(sequence.input, line, target_limit) || is_source_truncated;
     sequence.next.resize(sequence.input.size());

@@ -9,9 +9,12 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/infer/generation_options.h"
 #include "heed/infer/sampling.h"
 #include "heed/infer/stop_text.h"
+#include "heed/infer/text_beams.h"
 #include "heed/infer/token_limit.h"
+#include "heed/infer/token_rules.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
@@ -29,6 +32,8 @@ struct Sequence {
   std::uint64_t random;   // the key of its random numbers
   std::vector<int> ids;   // of the prompt, then of the text
   std::vector<int> text;  // without the prompt: of the prefix, then those that were chosen
+  Index num_prompt = 0;   // of the ids
+  Index max_tokens = 0;   // of the text
   std::size_t begin = 0;  // the first id in the model's context
   text::TextStream stream;
   StopText stop;
@@ -57,6 +62,8 @@ class GenerationLoop {
       : model_(model),
         options_(options),
         on_text_(on_text),
+        tokens_(options.tokens.value_or(model.config().tokens)),
+        has_rules_(has_any(options.token_rules)),
         sampler_(options.sampling, options.seed),
         sequences_(std::move(sequences)),
         cache_(model.start(0)),
@@ -135,27 +142,48 @@ class GenerationLoop {
   }
 
   TokenScore next_token(const Sequence& sequence, std::span<float> logits) const {
-    suppress_special_tokens(logits);
-    // The score is the model's own, before constraints and penalties change the logits.
+    if (options_.rules == models::SearchRules::heed) suppress_special_tokens(logits, tokens_);
+    // The score is the model's own, before constraints, penalties and rules change the logits.
     const auto own = LogProbabilities::of_logits(logits);
+    const std::vector<float> unruled(logits.begin(), has_rules_ ? logits.end() : logits.begin());
     options_.constraints.forbid(logits, sequence.ids);
     const bool must_be_required = keep_only_required(sequence, logits);
     const std::vector<TokenLogit> before =
-        must_be_required ? std::vector<TokenLogit>{} : sampler_.penalise(logits, sequence.ids);
-    const bool may_end = must_be_required || options_.constraints.num_missing(sequence.text) == 0;
+        must_be_required ? std::vector<TokenLogit>{} : penalise(sequence, logits);
+    const bool may_end = must_be_required || must_end(sequence) ||
+                         options_.constraints.num_missing(sequence.text) == 0;
     const int token = may_end ? draw(sequence, logits) : draw_without_ending(sequence, logits);
+    if (has_rules_) return {token, own.of_logit(unruled[token])};
     const auto penalised = std::ranges::lower_bound(before, token, {}, &TokenLogit::token);
     const bool is_penalised = penalised != before.end() && penalised->token == token;
     return {token, own.of_logit(is_penalised ? penalised->logit : logits[token])};
+  }
+
+  // As Sampler::penalise; then the rules.
+  std::vector<TokenLogit> penalise(const Sequence& sequence, std::span<float> logits) const {
+    std::vector<TokenLogit> before = sampler_.penalise(logits, sequence.ids);
+    if (!has_rules_) return before;
+    const std::span<const int> ids(sequence.ids);
+    const TokenHistory history{ids, sequence.num_prompt, ids.first(sequence.num_prompt),
+                               sequence.max_tokens};
+    apply_rules(logits, history, options_.token_rules, tokens_);
+    return before;
+  }
+
+  bool must_end(const Sequence& sequence) const {
+    return !options_.token_rules.forced_ends.empty() && num_left(sequence) == 1;
+  }
+
+  static Index num_left(const Sequence& sequence) {
+    return sequence.max_tokens - std::ssize(sequence.result.tokens);
   }
 
   // Masks all tokens but those that must come now so that the required words still fit in, if there
   // are such.
   bool keep_only_required(const Sequence& sequence, std::span<float> logits) const {
     if (!options_.constraints.has_required()) return false;
-    const Index num_left = options_.max_tokens - std::ssize(sequence.result.tokens);
     std::vector<TokenLogit> required;
-    for (const int token : options_.constraints.required_next(sequence.text, num_left)) {
+    for (const int token : options_.constraints.required_next(sequence.text, num_left(sequence))) {
       if (logits[token] > minus_infinity) required.push_back({token, logits[token]});
     }
     if (required.empty()) return false;
@@ -170,7 +198,7 @@ class GenerationLoop {
 
   // A token that does not end the text.
   int draw_without_ending(const Sequence& sequence, std::span<float> logits) const {
-    logits[text::Tokenizer::end] = minus_infinity;
+    for (const int end : tokens_.ends) logits[end] = minus_infinity;
     int token = draw(sequence, logits);
     while (would_stop(sequence, token)) {
       logits[token] = minus_infinity;
@@ -188,8 +216,8 @@ class GenerationLoop {
 
   void add_to_text(Sequence& sequence) const {
     const int token = sequence.ids.back();
-    const bool has_ended = token == text::Tokenizer::end;
-    const bool is_long = std::ssize(sequence.result.tokens) >= options_.max_tokens;
+    const bool has_ended = tokens_.is_end(token);
+    const bool is_long = num_left(sequence) <= 0;
     std::string part = sequence.stop.add(sequence.stream.add(token));
     if (has_ended || is_long) {
       part += sequence.stop.add(sequence.stream.finish());
@@ -218,6 +246,8 @@ class GenerationLoop {
   const models::LanguageModel& model_;
   const GenerationOptions& options_;
   const TextGenerator::OnText& on_text_;
+  text::SpecialTokens tokens_;
+  bool has_rules_;
   Sampler sampler_;
   std::vector<Sequence> sequences_;
   std::vector<Sequence*> live_;
@@ -238,11 +268,27 @@ std::vector<int> prompt_ids(const TextGenerator& generator, const std::string& p
   return ids;
 }
 
+Index max_tokens(Index prompt_length, const GenerationOptions& options) {
+  if (options.max_length == 0) return options.max_tokens;
+  return std::clamp<Index>(options.max_length - prompt_length, 1, options.max_tokens);
+}
+
+void check_ids(const GenerationOptions& options, const models::TransformerConfig& config) {
+  check_rules(options.token_rules, config.vocabulary);
+  const text::SpecialTokens tokens = options.tokens.value_or(config.tokens);
+  for (const int end : tokens.ends) {
+    check_as(ErrorKind::model, end >= 0 && end < config.vocabulary,
+             "special tokens: expected ids below ", config.vocabulary, ", found ", end);
+  }
+}
+
 void check_options(const GenerationOptions& options) {
   check_as(ErrorKind::usage, options.max_tokens >= 1,
            "`max_tokens`: expected a number of at least 1, found ", options.max_tokens);
   check_as(ErrorKind::usage, options.num_samples >= 1,
            "`num_samples`: expected a number of at least 1, found ", options.num_samples);
+  check_as(ErrorKind::usage, options.max_length >= 0,
+           "`max_length`: expected a number of at least 0, found ", options.max_length);
 }
 
 // `prefix`: its tokens.
@@ -278,12 +324,35 @@ std::string_view to_string(Ending ending) {
 TextGenerator TextGenerator::load(const std::string& folder, std::optional<WeightFormat> weights) {
   models::LanguageModelFolder loaded = models::load_model_folder<models::LanguageModel>(
       folder, {.for_inference = true, .weights = weights});
-  return TextGenerator(std::move(loaded.model), std::move(loaded.tokenizer));
+  return TextGenerator(std::move(loaded.model), std::move(loaded.tokenizer), loaded.generation);
 }
 
 TextGenerator::TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer)
+    : TextGenerator(std::move(model), std::move(tokenizer), models::GenerationConfig{}) {}
+
+TextGenerator::TextGenerator(models::LanguageModel model, text::Tokenizer tokenizer,
+                             const models::GenerationConfig& generation)
     : model_(std::make_shared<const models::LanguageModel>(std::move(model))),
+      generation_(std::make_shared<const models::GenerationConfig>(generation)),
       tokenizer_(std::move(tokenizer)) {}
+
+GenerationOptions TextGenerator::default_options() const {
+  return generation_options(*generation_, model_->config());
+}
+
+GenerationOptions TextGenerator::greedy_options(Index max_tokens) const {
+  GenerationOptions options = default_options();
+  options.sampling = as_greedy(options.sampling);
+  options.beam_size = options.num_samples = 1;
+  options.max_tokens = max_tokens;
+  options.max_length = 0;
+  return options;
+}
+
+void TextGenerator::suppress_special_tokens(std::span<float> logits) const {
+  if (generation_->rules != models::SearchRules::heed) return;
+  infer::suppress_special_tokens(logits, model_->config().tokens);
+}
 
 std::string TextGenerator::generate(
     std::string_view prompt, const GenerationOptions& options,
@@ -301,8 +370,10 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
                                                    const GenerationOptions& options,
                                                    const OnText& on_text) const {
   check_options(options);
+  check_ids(options, model_->config());
   const std::vector<int> prefix = tokenizer_.encode(options.prefix);
   check_required(options, prefix, tokenizer_);
+  if (options.beam_size > 1) return generate_beams(prompts, options, on_text);
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     const Index number = options.first_prompt + static_cast<Index>(i);
@@ -314,6 +385,8 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
                            .random = random,
                            .ids = ids,
                            .text = prefix,
+                           .num_prompt = std::ssize(ids),
+                           .max_tokens = max_tokens(std::ssize(ids), options),
                            .stream = text::TextStream(tokenizer_, /*is_continuation=*/true),
                            .stop = StopText(options.stop)});
       sequences.back().result.text = options.prefix;
@@ -323,6 +396,23 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
   if (sequences.empty()) return {};
   const NoGrad no_grad;
   return GenerationLoop(*model_, std::move(sequences), options, on_text).run();
+}
+
+std::vector<GeneratedText> TextGenerator::generate_beams(std::span<const std::string> prompts,
+                                                         const GenerationOptions& options,
+                                                         const OnText& on_text) const {
+  std::vector<std::vector<int>> ids;
+  std::vector<Index> limits;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const Index number = options.first_prompt + static_cast<Index>(i);
+    ids.push_back(prompt_ids(*this, prompts[i], number, options));
+    limits.push_back(max_tokens(std::ssize(ids.back()), options));
+  }
+  std::vector<GeneratedText> texts = beam_texts(*this, ids, limits, options);
+  for (std::size_t number = 0; on_text && number < texts.size(); ++number) {
+    if (!texts[number].text.empty()) on_text(number, texts[number].text);
+  }
+  return texts;
 }
 
 }  // namespace heed::infer

@@ -1,6 +1,7 @@
 #include "heed/infer/token_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -37,7 +38,7 @@ bool is_too_short(const TokenHistory& history, const models::TokenRules& rules) 
   return length < rules.min_length || length - history.num_prompt < rules.min_new_tokens;
 }
 
-// The first token that is not forced.
+// Is this the first token that rules leave open?
 bool is_first_choice(const TokenHistory& history, const models::TokenRules& rules) {
   const bool is_forced = history.num_prompt == 1 && rules.forced_begin;
   return std::ssize(history.ids) == history.num_prompt + (is_forced ? 1 : 0);
@@ -74,6 +75,9 @@ void apply_rules(std::span<float> scores, const TokenHistory& history,
 }
 
 void check_rules(const models::TokenRules& rules, Index vocabulary) {
+  const double penalty = rules.repetition_penalty;
+  check_as(ErrorKind::usage, penalty > 0 && std::isfinite(penalty),
+           "`repetition_penalty`: expected a number above 0, found ", penalty);
   for (const std::vector<int>& word : rules.bad_words) {
     check(!word.empty(), "token rules: expected bad words of at least one token, got an empty one");
     check_ids(word, vocabulary);

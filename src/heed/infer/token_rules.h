@@ -19,7 +19,8 @@ struct TokenHistory {
 bool has_any(const models::TokenRules& rules);
 
 // Applies the rules one after another. `scores`: of the vocabulary; logits or log-probabilities. A
-// forbidden token becomes minus infinity, a forced one 0 and all others minus infinity.
+// token that may not come becomes minus infinity; one that must becomes 0, the others minus
+// infinity.
 void apply_rules(std::span<float> scores, const TokenHistory& history,
                  const models::TokenRules& rules, const text::SpecialTokens& tokens);
 

@@ -10,6 +10,7 @@
 #include "heed/data/batch_plan.h"
 #include "heed/infer/alignment.h"
 #include "heed/infer/beam_search.h"
+#include "heed/infer/generation_options.h"
 #include "heed/infer/greedy_search.h"
 #include "heed/infer/packing.h"
 #include "heed/infer/token_limit.h"
@@ -27,12 +28,11 @@ namespace {
 // rows.
 constexpr Index min_cost = 16;
 
-std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis) {
+std::vector<TokenScore> tokens_of(const Hypothesis& hypothesis, int end) {
   std::vector<TokenScore> tokens;
   for (std::size_t i = 0; i < hypothesis.log_probabilities.size(); ++i) {
     const bool is_end = i == hypothesis.ids.size();
-    tokens.push_back(
-        {is_end ? text::Tokenizer::end : hypothesis.ids[i], hypothesis.log_probabilities[i]});
+    tokens.push_back({is_end ? end : hypothesis.ids[i], hypothesis.log_probabilities[i]});
   }
   return tokens;
 }
@@ -148,14 +148,16 @@ void Translator::Impl::translate_batch(const models::TranslationModel& model,
     sources.push_back(source.ids);
     prefixes.push_back(source.prefix);
   }
+  const text::SpecialTokens tokens = special_tokens(options.search, model.config());
+  const models::PackedIds packed = pack_sources(sources, tokens);
   std::vector<std::vector<Hypothesis>> hypotheses;
   if (projection) {
     for (std::vector<int>& ids :
-         greedy_search(model, *projection, pack_sources(sources), options.search, prefixes)) {
+         greedy_search(model, *projection, packed, options.search, prefixes)) {
       hypotheses.push_back({Hypothesis{.ids = std::move(ids)}});
     }
   } else {
-    hypotheses = beam_search(model, pack_sources(sources), options.search, prefixes);
+    hypotheses = beam_search(model, packed, options.search, prefixes);
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     std::vector<TranslatedLine>& best = translations[batch[i].line].best;
@@ -164,7 +166,7 @@ void Translator::Impl::translate_batch(const models::TranslationModel& model,
       best.push_back({tokenizer_.decode(hypothesis.ids),
                       hypothesis.score,
                       hypothesis.normalised_score,
-                      tokens_of(hypothesis),
+                      tokens_of(hypothesis, tokens.end()),
                       hypothesis.num_missing,
                       {}});
     }
@@ -209,10 +211,7 @@ Translator::Translator(models::TranslationModel model, text::Tokenizer tokenizer
     : impl_(std::make_shared<const Impl>(std::move(model), std::move(tokenizer), generation)) {}
 
 BeamSearchOptions Translator::default_search() const {
-  const models::GenerationConfig& generation = impl_->generation();
-  return {.beam_size = generation.beam_size,
-          .length_penalty = generation.length_penalty,
-          .max_length = generation.max_length};
+  return search_options(impl_->generation(), model().config());
 }
 
 std::string Translator::translate(std::string_view line) const {

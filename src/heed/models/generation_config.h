@@ -16,7 +16,7 @@ inline constexpr Index max_beam_size = 1000;
 inline constexpr double max_length_penalty = 10;            // either way
 inline constexpr Index max_output_length = Index{1} << 20;  // in tokens
 
-// How a beam search ends. Heed's own: every translation ends with the end token, which is forced
+// How a beam search ends. Heed's own: every translation ends with the end token, at the latest
 // after max_length tokens. Hugging Face's transformers: max_length counts the end token, and what
 // has no end by then competes as it is; see infer::BeamSearchOptions.
 enum class SearchRules { heed, transformers };
