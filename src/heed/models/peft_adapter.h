@@ -10,6 +10,10 @@
 
 namespace heed::models {
 
+// adapter/ of a model folder: beside the model itself, its files would be taken for those of an
+// adapter alone.
+inline std::string peft_folder(const std::string& folder) { return folder + "/adapter"; }
+
 // The model that an adapter is for: one of Hugging Face's families, and its parameters.
 struct PeftBase {
   TransformerConfig config;

@@ -358,6 +358,19 @@ void check_training(const TrainingOptions& training) {
 
 }  // namespace
 
+void set_vocabulary(models::TransformerConfig& model, const text::Tokenizer& tokenizer) {
+  const bool is_given = !model.family.empty() && model.vocabulary > 0;
+  if (!is_given) model.vocabulary = tokenizer.size();
+  check_as(ErrorKind::model, tokenizer.size() <= model.vocabulary,
+           "tokenizer: expected at most the ", model.vocabulary,
+           " pieces for which the base model has vectors, found ", tokenizer.size());
+}
+
+Index context_length(const Recipe& recipe) {
+  const Index most = recipe.model.max_positions;
+  return recipe.model.family.empty() ? most : std::min(most, recipe.training.max_length);
+}
+
 void validate(const TrainingOptions& options) {
   Recipe recipe;
   recipe.training = options;
@@ -403,6 +416,7 @@ namespace {
 
 // Of the settings that the model has from its base model.
 constexpr const char* inherited_name = "inherited";
+constexpr const char* family_name = "family";
 
 }  // namespace
 
@@ -412,6 +426,7 @@ std::string to_json(const Recipe& recipe) {
   for (const RecipeField& field : recipe_fields(copy)) json[field.name] = field.get();
   const auto inherited = nlohmann::ordered_json::parse(models::inherited_to_json(recipe.model));
   if (!inherited.empty()) json[inherited_name] = inherited;
+  if (!recipe.model.family.empty()) json[family_name] = recipe.model.family;
   return json.dump();
 }
 
@@ -434,6 +449,7 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
       fail(ErrorKind::model, source, ": ", error.what());
     }
   }
+  recipe.model.family = json.text_or(family_name, "");
   if (json.has(inherited_name)) {
     models::read_inherited(json.object(inherited_name), source, recipe.model);
   }
@@ -441,6 +457,7 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
 }
 
 void copy_inherited(models::TransformerConfig& to, const models::TransformerConfig& from) {
+  to.family = from.family;
   for (const models::ConfigField& field : models::config_fields()) {
     if (models::is_inherited(field)) models::copy_setting(field, from, to);
   }
@@ -463,6 +480,9 @@ void check_same_recipe(const Recipe& saved, const Recipe& recipe) {
     check_as(ErrorKind::usage, before[i].get() == now[i].get(), quote(now[i].name), ": expected ",
              before[i].get(), ", with which this run was started, found ", now[i].get());
   }
+  check_as(ErrorKind::usage, saved.model.family == recipe.model.family,
+           "`from`: expected a model of the family with which this run was started, ",
+           quote(saved.model.family), ", found ", quote(recipe.model.family));
   for (const models::ConfigField& field : models::config_fields()) {
     if (!models::is_inherited(field)) continue;
     check_as(ErrorKind::usage, models::is_same(field, saved.model, recipe.model),

@@ -444,7 +444,8 @@ void Trainer::save_model() {
   write([this] {
     folder_.check_in_place();
     task_.save_model(folder_.model());
-    parameters_.save_adapter(folder_.model());
+    parameters_.save_adapter(folder_.model(), run_.recipe.model,
+                             path_of(run_.files.paths, base_model_role));
   });
 }
 
