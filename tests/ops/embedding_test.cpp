@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/packed_matrix.h"
 #include "support/gradient_check.h"
 #include "support/reference.h"
@@ -61,6 +62,14 @@ TEST(Embedding, TheReferencesHaveTheRightGradients) {
   expect_gradient_is_right(
       [](const auto& in) { return reference::embedding(in[0], std::span(ids), 1.5); },
       {sample({5, 3})});
+}
+
+TEST(Embedding, AFrozenRowGetsNoGradient) {
+  Tensor table = sample({5, 3});
+  table.require_gradient();
+  backward(ops::sum(ops::embedding(table, ids, 2, /*frozen=*/2)));
+  EXPECT_EQ(values_of(table.gradient()),
+            (std::vector<float>{4, 4, 4, 2, 2, 2, 0, 0, 0, 0, 0, 0, 2, 2, 2}));
 }
 
 TEST(Embedding, NoIdsGiveNoRows) {

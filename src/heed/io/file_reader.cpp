@@ -59,6 +59,13 @@ std::optional<MappedFile> FileReader::map(std::uint64_t count) {
   return mapped;
 }
 
+void FileReader::skip(std::uint64_t count) {
+  const auto offset = static_cast<off_t>(count);
+  check_as(kind_,
+           std::in_range<off_t>(count) && ::lseek(descriptor_.number(), offset, SEEK_CUR) >= 0,
+           path_, ": expected ", count, " more bytes, found none");
+}
+
 std::string FileReader::read_rest(std::uint64_t max_bytes) {
   const auto check_size = [&](std::uint64_t size) {
     check_as(kind_, size <= max_bytes, path_, ": expected a file of at most ", max_bytes,

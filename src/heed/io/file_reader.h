@@ -25,6 +25,7 @@ class FileReader {
   std::string read(std::uint64_t count);
   // The next `count` bytes without a copy. Nothing where they cannot be mapped but may be read.
   std::optional<MappedFile> map(std::uint64_t count);
+  void skip(std::uint64_t count);  // does not read; bytes beyond the end are missed by what does
   // All that is left, though the file may have grown; refuses more than `max_bytes`, for a file of
   // such a size before it takes memory.
   std::string read_rest(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());

@@ -339,6 +339,58 @@ bool has_checksum(const std::string& path) {
   return read_header(file, path).metadata.contains(checksum_key);
 }
 
+std::vector<std::string> tensor_names(const std::string& path) {
+  FileReader file(path, ErrorKind::model);
+  std::vector<std::string> names;
+  const Header header = read_header(file, path);
+  for (const PlacedTensor& tensor : header.tensors) names.push_back(tensor.record.name);
+  return names;
+}
+
+namespace {
+
+// The bytes of one tensor, from front to back.
+class TensorBytes {
+ public:
+  explicit TensorBytes(const StoredTensor& tensor) : file_(tensor.path, ErrorKind::model) {
+    const Header header = read_header(file_, tensor.path);
+    const auto placed = std::ranges::find(header.tensors, tensor.name,
+                                          [](const PlacedTensor& t) { return t.record.name; });
+    check_model(placed != header.tensors.end(), tensor.path, ": expected a tensor named ",
+                excerpt(tensor.name), ", found none");
+    record_ = placed->record;
+    left_ = placed->end - placed->begin;
+    file_.skip(placed->begin);
+  }
+
+  const TensorRecord& record() const { return record_; }  // without its bytes
+  std::string read_some() {                               // empty: the end
+    constexpr std::uint64_t piece = 1 << 16;
+    const std::uint64_t count = std::min(left_, piece);
+    left_ -= count;
+    return file_.read(count);
+  }
+
+ private:
+  FileReader file_;
+  TensorRecord record_;
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace
+
+bool have_same_bytes(const StoredTensor& a, const StoredTensor& b) {
+  TensorBytes of_a(a), of_b(b);
+  if (of_a.record().dtype != of_b.record().dtype || of_a.record().shape != of_b.record().shape) {
+    return false;
+  }
+  for (;;) {
+    const std::string some = of_a.read_some();
+    if (some != of_b.read_some()) return false;
+    if (some.empty()) return true;
+  }
+}
+
 std::optional<TensorRecord> SafetensorsFile::find(std::string_view name) const {
   const auto record = std::ranges::lower_bound(
       tensors_, name, {}, [](const TensorRecord& r) { return std::string_view(r.name); });

@@ -87,6 +87,16 @@ void copy_floats(const TensorRecord& record, std::span<float> values, const std:
 // Does the file say that it has a checksum? Reads the header only.
 bool has_checksum(const std::string& path);
 
+// The names of all tensors, sorted. Reads the header only.
+std::vector<std::string> tensor_names(const std::string& path);
+
+// One tensor of a file.
+struct StoredTensor {
+  std::string path, name;
+};
+// Do both have the same type, shape and bytes? Reads no more than it takes to say no.
+bool have_same_bytes(const StoredTensor& a, const StoredTensor& b);
+
 // Replaces `path` in one step (see AtomicFile), streaming. The data stand by size of element,
 // largest first, then by name, so that every tensor is aligned, and equal tensors make equal files.
 // Adds the checksum. Refuses names that occur twice, are no UTF-8 or hold control characters, and

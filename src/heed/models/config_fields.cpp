@@ -59,6 +59,7 @@ constexpr ConfigField token_row(std::string_view json, ConfigMember<Value> membe
 // clang-format off
 const ConfigField fields[]{
     {.json = "model_type", .member = at<&Config::kind>, .missing = Missing::refuse},
+    {.json = "family", .member = at<&Config::family>, .is_omitted_by_default = true},
     {.json = "vocab_size", .noun = "a vocabulary", .member = at<&Config::vocabulary>,
      .range = size_or_none, .missing = Missing::refuse, .is_architecture = true},
     {.json = "d_model", .option = "width", .aliases = {"d-model", "dim", "dim-model"}, .group = "Model",
@@ -169,6 +170,7 @@ const ConfigField fields[]{
     foreign("embedding_size", at<&Config::embedding_dim>, size_or_none),
     foreign("embedding_projection", at<&Config::embedding_projection>),
     foreign("embedding_scale", at<&Config::embedding_scale>, any_number),
+    foreign("frozen_padding", at<&Config::freezes_padding>),
     foreign("type_vocab_size", at<&Config::token_types>, size_or_none),
     foreign("head_dim", at<&Config::head_dim>, size_or_none),
     foreign("decoder_attention_heads", at<&Config::decoder_heads>, size_or_none),
@@ -219,11 +221,9 @@ const ConfigField fields[]{
 };
 // clang-format on
 
-// 0.3f as 0.3, not as 0.30000001192092896.
-double shortest(float value) { return std::stod(fmt::format("{}", value)); }
-
 ordered_json json_of(Index value) { return value; }
 ordered_json json_of(bool value) { return value; }
+ordered_json json_of(const std::string& value) { return value; }
 ordered_json json_of(float value) { return shortest(value); }
 ordered_json json_of(double value) { return value; }
 ordered_json json_of(int id) { return id == Tokens::none ? ordered_json() : ordered_json(id); }
@@ -260,6 +260,7 @@ class Reader {
     read(number);
     value = static_cast<float>(number);
   }
+  void read(std::string& value) const { value = json_.text_or(name_, value); }
   void read(bool& value) const { value = json_.boolean_or(name_, value); }
   // The id of a token: null if there is none.
   void read(int& id) const {
@@ -317,7 +318,9 @@ class Reader {
 // Calls work(number) for the numbers of a setting.
 template <typename Value, typename Work>
 void for_each_number(const Value& value, Work&& work) {
-  if constexpr (std::is_arithmetic_v<Value>) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    return;  // whose characters are no numbers
+  } else if constexpr (std::is_arithmetic_v<Value>) {
     if constexpr (!std::is_same_v<Value, bool>) work(value);
   } else if constexpr (requires { value.has_value(); }) {
     if (value) for_each_number(*value, work);
@@ -329,6 +332,8 @@ void for_each_number(const Value& value, Work&& work) {
 }  // namespace
 
 std::span<const ConfigField> config_fields() { return fields; }
+
+double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
 void check_ranges(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
   for (const ConfigField& field : fields) {

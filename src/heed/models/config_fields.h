@@ -49,7 +49,7 @@ struct ConfigField {
   std::string_view description = {};             // for help
   std::string_view noun = {};                    // for messages about its range
   std::variant<ConfigMember<Index>, ConfigMember<int>, ConfigMember<float>, ConfigMember<double>,
-               ConfigMember<bool>, ConfigMember<std::optional<float>>,
+               ConfigMember<bool>, ConfigMember<std::string>, ConfigMember<std::optional<float>>,
                ConfigMember<std::optional<double>>, ConfigMember<std::optional<bool>>,
                ConfigMember<std::optional<Activation>>, ConfigMember<std::vector<Index>>,
                ConfigMember<std::vector<int>>, ConfigMember<std::vector<double>>,
@@ -98,6 +98,9 @@ std::string to_text(const ConfigField& field, const TransformerConfig& config); 
 // Reading checks the range of each (ErrorKind::model).
 std::string inherited_to_json(const TransformerConfig& config);
 void read_inherited(const io::JsonFields& json, std::string_view source, TransformerConfig& config);
+
+// 0.3f as 0.3, not as 0.30000001192092896.
+double shortest(float value);
 
 // Refuses numbers outside of their ranges; see validate.
 void check_ranges(const TransformerConfig& config, std::string_view what, ErrorKind kind);

@@ -9,12 +9,17 @@
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/peft_adapter.h"
+#include "heed/models/weight_files.h"
 
 namespace heed::models {
 namespace {
 
 std::int64_t weights_bytes(const std::string& folder) {
-  return static_cast<std::int64_t>(std::filesystem::file_size(weights_path(folder)));
+  std::int64_t bytes = 0;
+  for (const std::string& path : weight_paths(folder)) {
+    bytes += static_cast<std::int64_t>(std::filesystem::file_size(path));
+  }
+  return bytes;
 }
 
 bool is_rounded_to_integers(WeightFormat format) {

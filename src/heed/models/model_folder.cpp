@@ -12,6 +12,7 @@
 #include "heed/io/require_memory.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/sha256.h"
+#include "heed/models/family_folder.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/stored_weights.h"
@@ -62,11 +63,14 @@ std::string weights_path(const std::string& folder) { return folder + "/model.sa
 TransformerConfig load_config(const std::string& folder) {
   require_part(folder, config_path(folder));
   const std::string path = config_path(folder);
-  return transformer_config_from_json(io::read_file(path, ErrorKind::model, io::max_config_bytes),
-                                      path);
+  const std::string text = io::read_file(path, ErrorKind::model, io::max_config_bytes);
+  const auto json = io::JsonFields::parse(text, path);
+  if (is_of_family(json)) return load_family_config(folder, json);
+  return transformer_config_from_json(text, path);
 }
 
 void save_config(const std::string& folder, const TransformerConfig& config) {
+  if (!config.family.empty()) return save_family_config(folder, config, config.weights);
   io::write_file_atomically(config_path(folder), to_json(config));
 }
 
@@ -85,11 +89,17 @@ void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenize
            ": expected a piece ", text::Tokenizer::mask_piece, ", found none");
 }
 
-// The first file of a model folder, which it makes.
-void save_config(const std::string& folder, TransformerConfig config, WeightFormat weights) {
+// As a model is saved. Only Heed's own layout has int8 and int4.
+TransformerConfig saved_config(TransformerConfig config, WeightFormat weights) {
   config.weights = weights;
+  if (weights == WeightFormat::int8 || weights == WeightFormat::int4) config.family.clear();
+  return config;
+}
+
+// The first file of a model folder, which it makes.
+void save_config(const std::string& folder, const TransformerConfig& config, WeightFormat weights) {
   io::create_folder(folder);
-  save_config(folder, config);
+  save_config(folder, saved_config(config, weights));
 }
 
 }  // namespace
@@ -99,13 +109,19 @@ Model load_model(const std::string& folder, const LoadOptions& options) {
   TransformerConfig config = load_config(folder);
   check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
            name_of(Model::kind), ", found ", name_of(config.kind));
-  require_part(folder, weights_path(folder));
+  const bool is_of_family = !config.family.empty();
+  if (!is_of_family || !has_weights(folder)) require_part(folder, weights_path(folder));
   const WeightReading reading{config.weights, options.weights, options.for_inference};
   check_rounding(config.weights, options.weights.value_or(config.weights), folder);
   const Index num_numbers = num_parameters(config);
   const std::string path = weights_path(folder);
   const auto what = [&] { return "a model of " + std::to_string(num_numbers) + " parameters"; };
   return io::require_memory(ErrorKind::model, path, what, [&] {
+    if (is_of_family) {
+      const auto format = options.weights.value_or(WeightFormat::f32);
+      Model model = load_family_model<Model>(folder, config, format);
+      return options.for_inference && format == WeightFormat::f32 ? pack(model) : model;
+    }
     const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
     check_size(file, config, num_numbers);
     config.weights = options.weights.value_or(config.weights);
@@ -114,6 +130,26 @@ Model load_model(const std::string& folder, const LoadOptions& options) {
     read_weights(model, file, reading);
     return model;
   });
+}
+
+namespace {
+
+// The weights come last, so a folder with weights is complete.
+void save_weights(const std::string& folder, const TransformerConfig& config,
+                  std::span<const nn::NamedTensor> parameters, WeightFormat format) {
+  const bool is_of_family = !saved_config(config, format).family.empty();
+  if (is_of_family) return save_family_weights(folder, config, parameters, format);
+  models::save_weights(folder, parameters, format);
+}
+
+}  // namespace
+
+template <typename Model>
+void save_model(const std::string& folder, const Model& model, WeightFormat weights) {
+  const std::vector<nn::NamedTensor> values = parameters(model);
+  check_finite(values, weights_path(folder));  // before there is half a folder
+  save_config(folder, model.config(), weights);
+  save_weights(folder, model.config(), values, weights);
 }
 
 template <TextModel Model>
@@ -135,19 +171,17 @@ void save_model_folder(const std::string& folder, const Model& model,
   if (Model::kind == ModelKind::translation || !generation.json.empty()) {
     save_generation_config(folder, generation);
   }
-  save_weights(folder, values, weights);
+  save_weights(folder, model.config(), values, weights);
 }
 
 void save_model_folder(const std::string& folder, const ImageClassifier& model,
                        WeightFormat weights) {
-  const std::vector<nn::NamedTensor> values = parameters(model);
-  check_finite(values, weights_path(folder));
-  save_config(folder, model.config(), weights);
-  save_weights(folder, values, weights);
+  save_model(folder, model, weights);
 }
 
 #define HEED_INSTANTIATE_TEXT_MODEL(Model)                                                  \
   template Model load_model(const std::string&, const LoadOptions&);                        \
+  template void save_model(const std::string&, const Model&, WeightFormat);                 \
   template ModelFolder<Model> load_model_folder(const std::string&, const LoadOptions&);    \
   template void save_model_folder(const std::string&, const Model&, const text::Tokenizer&, \
                                   const GenerationConfig&, WeightFormat);
@@ -159,6 +193,7 @@ HEED_INSTANTIATE_TEXT_MODEL(Tagger)
 HEED_INSTANTIATE_TEXT_MODEL(Encoder)
 #undef HEED_INSTANTIATE_TEXT_MODEL
 template ImageClassifier load_model(const std::string&, const LoadOptions&);
+template void save_model(const std::string&, const ImageClassifier&, WeightFormat);
 
 std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
   return with_model_class(load_config(folder).kind,

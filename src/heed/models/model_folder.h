@@ -65,6 +65,9 @@ struct LoadOptions {
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a
 // tokenizer of another size than the model's vocabulary (one of another family may be smaller), a
 // masked model whose tokenizer has no mask, and weights of int8 or int4 that would be rounded again.
+//
+// Folders of Hugging Face (see family.h) are read like Heed's own, and what came from one is
+// written back in its layout.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options = {});
 template <typename Model>  // config.json and model.safetensors alone
@@ -79,6 +82,10 @@ void save_model_folder(const std::string& folder, const Model& model,
                        WeightFormat weights = WeightFormat::f32);
 void save_model_folder(const std::string& folder, const ImageClassifier& model,
                        WeightFormat weights = WeightFormat::f32);
+// config.json and model.safetensors alone.
+template <typename Model>
+void save_model(const std::string& folder, const Model& model,
+                WeightFormat weights = WeightFormat::f32);
 
 // Single files of the folder.
 std::string weights_path(const std::string& folder);

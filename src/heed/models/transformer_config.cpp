@@ -57,9 +57,9 @@ std::span<const Choice<models::Activation>> choices() {
 }
 template <>
 std::span<const Choice<models::Tying>> choices() {
-  static constexpr std::array all{Choice{"none", models::Tying::none},
-                                  Choice{"target", models::Tying::target},
-                                  Choice{"all", models::Tying::all}};
+  static constexpr std::array all{
+      Choice{"none", models::Tying::none}, Choice{"target", models::Tying::target},
+      Choice{"all", models::Tying::all}, Choice{"inputs", models::Tying::inputs}};
   return all;
 }
 template <>
@@ -169,11 +169,15 @@ float embedding_scale(const TransformerConfig& config) {
   return config.embedding_scale.value_or(std::sqrt(static_cast<float>(config.model_dim)));
 }
 
+int frozen_token(const TransformerConfig& config) {
+  return config.freezes_padding ? config.tokens.pad : text::SpecialTokens::none;
+}
+
 Index embedding_width(const TransformerConfig& config) {
   return config.embedding_dim > 0 ? config.embedding_dim : config.model_dim;
 }
 
-bool has_narrow_sum(const TransformerConfig& config) {
+bool has_projected_sum(const TransformerConfig& config) {
   return config.embedding_dim > 0 && config.embedding_projection == EmbeddingProjection::sum;
 }
 
@@ -217,7 +221,7 @@ nn::TransformerOptions encoder_options(const TransformerConfig& config) {
           .num_heads = config.num_heads,
           .num_key_value_heads = config.num_key_value_heads,
           .head_dim = config.head_dim,
-          .embedding_dim = has_narrow_sum(config) ? config.embedding_dim : 0,
+          .embedding_dim = has_projected_sum(config) ? config.embedding_dim : 0,
           .attention_bias = config.attention_bias,
           .has_feed_forward_bias = config.has_feed_forward_bias,
           .has_feed_forward_gate = config.has_feed_forward_gate,
@@ -262,12 +266,12 @@ nn::TransformerOptions decoder_options(const TransformerConfig& config) {
 }
 
 nn::OutputProjectionOptions output_options(const TransformerConfig& config) {
-  // Otherwise narrow embeddings are of the encoder's input alone.
-  const bool is_narrow = config.has_output_transform || !has_narrow_sum(config);
+  // Without a transform the projection gets vectors of the model's width.
+  const bool is_of_embeddings = config.has_output_transform || !has_projected_sum(config);
   nn::OutputProjectionOptions options{
-      .input_dim = is_narrow ? embedding_width(config) : config.model_dim,
+      .input_dim = is_of_embeddings ? embedding_width(config) : config.model_dim,
       .vocabulary = config.vocabulary,
-      .is_tied = config.tying != Tying::none,
+      .is_tied = config.tying == Tying::target || config.tying == Tying::all,
       .has_bias = config.has_output_bias,
       .scale = config.output_scale,
       .softcap = config.logit_softcap};

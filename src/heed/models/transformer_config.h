@@ -34,8 +34,9 @@ using nn::BlockForm;
 using nn::NormKind;
 using nn::NormPlace;
 using nn::Positions;
-// Which embeddings are one table: none, target input and output, or source too.
-enum class Tying { none, target, all };
+// Which embeddings are one table: none, target input and output, source too, or source and target
+// input, with an output of its own (T5 1.1).
+enum class Tying { none, target, all, inputs };
 // An encoder-decoder for translation, text to text; a decoder-only language model, which predicts
 // the next token; or an encoder that predicts a line's class, masked tokens, an image's class, a
 // tag for each word, or nothing: it makes vectors of sentences. The name is model_type in
@@ -57,11 +58,14 @@ enum class Pooling { first, mean, attention, last, max };
 enum class HeadLayer { none, tanh, relu, gelu };
 // Where embeddings of another width become as wide as the model: after positions, token types and
 // norm were added in their width, by a layer with a bias (ALBERT, ELECTRA); or right away, by a
-// matrix, and a second one narrows what the output projection gets (OPT).
+// matrix, and a second one turns what the output projection gets to their width (OPT).
 enum class EmbeddingProjection { sum, words };
 
 struct TransformerConfig {
   ModelKind kind = ModelKind::translation;
+  // The model_type of another program's folder, in whose layout the model is written back: "llama".
+  // Empty: Heed's own.
+  std::string family = {};
   Index vocabulary = 0;      // source and target share one tokenizer; images have none
   Index encoder_layers = 4;  // 0 for a language model
   Index decoder_layers = 4;  // 0 for an encoder alone
@@ -106,6 +110,7 @@ struct TransformerConfig {
   Index embedding_dim = 0;  // of embeddings that are projected to the width; 0: the width itself
   EmbeddingProjection embedding_projection = EmbeddingProjection::sum;
   std::optional<float> embedding_scale = std::nullopt;  // not given: the square root of the width
+  bool freezes_padding = false;                         // looking up the padding leaves no gradient
   Index token_types = 0;               // learned vectors for the parts of a pair, added to tokens
   Index head_dim = 0;                  // 0: model_dim / num_heads
   Index decoder_heads = 0;             // 0: as the encoder
@@ -159,7 +164,7 @@ std::span<const Choice<models::Positions>> choices();  // sinusoidal, learned, r
 template <>
 std::span<const Choice<models::Activation>> choices();  // relu, gelu, swiglu, ...
 template <>
-std::span<const Choice<models::Tying>> choices();  // none, target, all
+std::span<const Choice<models::Tying>> choices();  // none, target, all, inputs
 template <>
 std::span<const Choice<models::Pooling>> choices();  // first, mean, attention, last, max
 template <>
@@ -206,10 +211,12 @@ bool puts_begin_first(const TransformerConfig& config);
 
 // What embedded tokens are multiplied by.
 float embedding_scale(const TransformerConfig& config);
+// The token whose vector gets no gradient where it is looked up; -1: there is none.
+int frozen_token(const TransformerConfig& config);
 // The width of the embeddings' table.
 Index embedding_width(const TransformerConfig& config);
 // Are the embeddings, with positions and norm, of a width of their own?
-bool has_narrow_sum(const TransformerConfig& config);
+bool has_projected_sum(const TransformerConfig& config);
 
 // The tokens of an image, without and with its class token, and the numbers that a patch is made
 // of.

@@ -13,11 +13,12 @@ TranslationModel::TranslationModel(const TransformerConfig& config, std::uint64_
 
 TranslationModel::TranslationModel(const TransformerConfig& config,
                                    const nn::Initializer& initializer)
-    : Model(config, kind), embedding_(config.vocabulary, config.model_dim, initializer) {
-  if (config.tying != Tying::all) {
+    : Model(config, kind),
+      embedding_(config.vocabulary, config.model_dim, initializer, frozen_token(config)) {
+  if (config.tying == Tying::none || config.tying == Tying::target) {
     const Index its_own = config.source_vocabulary;
-    source_embedding_ =
-        nn::Embedding(its_own > 0 ? its_own : config.vocabulary, config.model_dim, initializer);
+    source_embedding_ = nn::Embedding(its_own > 0 ? its_own : config.vocabulary, config.model_dim,
+                                      initializer, frozen_token(config));
   }
   output_ = nn::OutputProjection(output_options(config), initializer);
   encoder_ = nn::TransformerStack("encoder", encoder_options(config), initializer);

@@ -12,7 +12,8 @@ class Embedding {
  public:
   Embedding() = default;
   // Normal with standard deviation dim^-0.5, so that rows have a length of about 1.
-  Embedding(Index vocabulary, Index dim, const Initializer& initializer);
+  // Looking up the token `frozen` leaves no gradient.
+  Embedding(Index vocabulary, Index dim, const Initializer& initializer, int frozen = -1);
 
   // N ids in [0, V) -> scale * their rows, [N, D].
   Tensor forward(std::span<const int> ids, float scale = 1) const;
@@ -22,6 +23,7 @@ class Embedding {
 
  private:
   Weight weight_;  // [V, D]
+  int frozen_ = -1;
 };
 
 }  // namespace heed::nn

@@ -26,13 +26,15 @@ Tensor select_rows(const Tensor& x, const Rows& rows, float factor) {
   return y;
 }
 
-// dx[rows[i]] += factor * dy[i]. Each piece owns a range of columns, and takes the rows in order.
+// dx[rows[i]] += factor * dy[i], unless rows[i] is below 0. Each piece owns a range of columns, and
+// takes the rows in order.
 template <typename Rows>
 Tensor scatter_add(Tensor dx, const Tensor& dy, const Rows& rows, float factor) {
   constexpr Index columns = 32;
   const Index cols = dx.dim(1);
   parallel_ranges(cols, columns, [&, from = dy.data(), to = dx.data()](Index begin, Index end) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] < 0) continue;
       kernels::add_scaled(to + rows[i] * cols + begin, from + static_cast<Index>(i) * cols + begin,
                           factor, end - begin);
     }
@@ -54,13 +56,15 @@ void check_ids(std::span<const int> ids, Index num_rows) {
 
 }  // namespace
 
-Tensor embedding(const Tensor& table, std::span<const int> ids, float scale) {
+Tensor embedding(const Tensor& table, std::span<const int> ids, float scale, int frozen) {
   check(table.rank() == 2, "embedding: expected a table [V, D], got ", table.shape());
   check_ids(ids, table.dim(0));
+  std::vector<int> trained(ids.begin(), ids.end());
+  std::ranges::replace(trained, frozen, -1);
   return record(select_rows(table, ids, scale), {table},
-                [ids = std::vector<int>(ids.begin(), ids.end()), shape = table.shape(), scale](
+                [trained = std::move(trained), shape = table.shape(), scale](
                     const Tensor& dy, const TakeGradient& take) -> Gradients {
-                  return {scatter_add(gradient_so_far(take, shape), dy, ids, scale)};
+                  return {scatter_add(gradient_so_far(take, shape), dy, trained, scale)};
                 });
 }
 

@@ -11,8 +11,8 @@ namespace heed::ops {
 
 class PackedMatrix;
 
-// table [V, D], N ids in [0, V) -> scale * table[id], [N, D].
-Tensor embedding(const Tensor& table, std::span<const int> ids, float scale = 1);
+// table [V, D], N ids in [0, V) -> scale * table[id], [N, D]. The row `frozen` gets no gradient.
+Tensor embedding(const Tensor& table, std::span<const int> ids, float scale = 1, int frozen = -1);
 // The same bits from a packed table, outside the autograd graph.
 Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scale = 1);
 
