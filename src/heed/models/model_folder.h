@@ -64,7 +64,8 @@ struct LoadOptions {
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a
 // tokenizer of another size than the model's vocabulary (one of another family may be smaller), a
-// masked model whose tokenizer has no mask, and weights of int8 or int4 that would be rounded again.
+// masked model whose tokenizer has no mask, and weights of int8 or int4 that would be rounded
+// again.
 //
 // Folders of Hugging Face (see family.h) are read like Heed's own, and what came from one is
 // written back in its layout.

@@ -13,7 +13,6 @@
 #include "heed/io/safetensors.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/peft_files.h"
-#include "heed/models/peft_modules.h"
 #include "heed/models/stored_weights.h"
 
 namespace heed::models {
@@ -148,6 +147,7 @@ Tensor tensor_of(const io::SafetensorsFile& file, const io::TensorRecord& record
 
 // One adapter of theirs: A [R, I], B [O, R].
 struct PeftMatrices {
+  const MappedTensor* tensor = nullptr;
   Tensor a = {}, b = {};
 };
 
@@ -157,8 +157,7 @@ class PeftReader {
       : file_(io::SafetensorsFile::load(peft_tensors_path(folder))),
         settings_(io::JsonFields::load(peft_config_path(folder))),
         base_(base),
-        family_(peft_family(base.config)),
-        modules_(peft_modules(family_, base.parameters)) {}
+        tensors_(peft_tensors(base.config)) {}
 
   LoraAdapter read() {
     const auto hash = file_.metadata().find(peft_base_entry);
@@ -166,8 +165,8 @@ class PeftReader {
     for (const io::TensorRecord& record : file_.tensors()) add(record);
     check_as(ErrorKind::model, !adapters_.empty() || !adapter_.replaced.empty(), file_.source(),
              ": expected tensors of an adapter, found none");
-    if (!adapters_.empty()) adapter_.scale = settings_.scale_of(adapters_.begin()->first->name);
-    for (const auto& [module, matrices] : adapters_) add(*module, matrices);
+    if (!adapters_.empty()) adapter_.scale = settings_.scale_of(adapters_.begin()->first);
+    for (const auto& [module, matrices] : adapters_) add(module, matrices);
     return std::move(adapter_);
   }
 
@@ -175,47 +174,55 @@ class PeftReader {
   void add(const io::TensorRecord& record) {
     const PeftName name = parse_name(record.name, file_.source());
     if (name.part == PeftName::Part::whole) return add_whole(record, name.name);
-    PeftMatrices& matrices = adapters_[&module_of(name.name)];
+    const MappedTensor& tensor = find(name.name + ".weight", record.name);
+    const auto module = peft_module(tensor);
+    check_as(ErrorKind::model, module.has_value(), file_.source(),
+             ": expected adapters of linear layers, found ", excerpt(record.name));
+    PeftMatrices& matrices = adapters_[*module];
+    matrices.tensor = &tensor;
     (name.part == PeftName::Part::a ? matrices.a : matrices.b) = tensor_of(file_, record);
   }
 
-  void add_whole(const io::TensorRecord& record, const std::string& tensor) {
-    if (tensor.find("original_module.") != tensor.npos) return;  // what a whole one replaces
-    const std::string ours = parameter_of_tensor(family_, base_.parameters, tensor);
-    check_as(ErrorKind::model, !ours.empty(), file_.source(), ": expected tensors of a ",
-             family_.model_type, " model, found ", excerpt(record.name));
-    adapter_.replaced.push_back({ours, tensor_of(file_, record)});
+  void add_whole(const io::TensorRecord& record, const std::string& name) {
+    if (name.find("original_module.") != name.npos) return;  // what a whole one replaces
+    const MappedTensor& tensor = find(name, record.name);
+    const Tensor values = tensor_of(file_, record);
+    check_as(ErrorKind::model, values.shape() == tensor.shape, file_.source(), ": ",
+             excerpt(record.name), ": expected the shape ", tensor.shape, ", found ",
+             values.shape());
+    for (std::size_t part = 0; part < tensor.parts.size(); ++part) {
+      const std::string& ours = tensor.parts[part].name;
+      const auto parameter = std::ranges::find(base_.parameters, ours, &nn::NamedTensor::name);
+      if (parameter == base_.parameters.end()) continue;
+      Tensor replaced = Tensor::empty(parameter->value.shape());
+      tensor.read(part, values.values(), replaced.values());
+      adapter_.replaced.push_back({ours, replaced});
+    }
   }
 
-  const PeftModule& module_of(const std::string& name) const {
-    const auto module = std::ranges::find_if(modules_, [&](const PeftModule& one) {
-      return one.name == name || std::ranges::count(one.other_names, name) > 0;
-    });
-    check_as(ErrorKind::model, module != modules_.end(), file_.source(),
-             ": expected linear layers of a ", family_.model_type, " model, found ", excerpt(name));
-    return *module;
+  const MappedTensor& find(const std::string& name, const std::string& stored) const {
+    const MappedTensor* tensor = tensors_.find(name);
+    check_as(ErrorKind::model, tensor != nullptr, file_.source(), ": expected tensors of a ",
+             base_.config.family, " model, found ", excerpt(stored));
+    return *tensor;
   }
 
-  void add(const PeftModule& module, const PeftMatrices& matrices) {
-    const auto& [a, b] = matrices;
-    check_as(ErrorKind::model, a.is_defined() && b.is_defined(), file_.source(), ": ", module.name,
+  void add(const std::string& module, const PeftMatrices& matrices) {
+    const auto& [tensor, a, b] = matrices;
+    check_as(ErrorKind::model, a.is_defined() && b.is_defined(), file_.source(), ": ", module,
              ": expected lora_A and lora_B, found one of them");
-    const Index rank = settings_.rank_of(module.name);
-    const Shape a_shape{rank, module.in_dim}, b_shape{module.out_dim(), rank};
-    check_as(ErrorKind::model, a.shape() == a_shape && b.shape() == b_shape, file_.source(), ": ",
-             module.name, ": expected matrices A ", a_shape, " and B ", b_shape, ", found ",
+    const Index rank = settings_.rank_of(module);
+    const MappedTensor rows = peft_rows(*tensor, rank);
+    const Shape a_shape{rank, tensor->num_columns};
+    check_as(ErrorKind::model, a.shape() == a_shape && b.shape() == rows.shape, file_.source(),
+             ": ", module, ": expected matrices A ", a_shape, " and B ", rows.shape, ", found ",
              a.shape(), " and ", b.shape());
-    const float factor = settings_.scale_of(module.name) / adapter_.scale;
-    const std::vector<RowPlace> places = row_places(module, base_.config.num_heads);
-    for (std::size_t part = 0; part < module.ours.size(); ++part) {
-      Tensor up = Tensor::empty({module.num_rows[part], rank});
-      for (Index row = 0; row < module.out_dim(); ++row) {
-        if (places[row].part != part) continue;
-        for (Index i = 0; i < rank; ++i) {
-          up.data()[places[row].row * rank + i] = b.data()[row * rank + i] * factor;
-        }
-      }
-      add_without_zeros(module.ours[part], up, a);
+    const float factor = settings_.scale_of(module) / adapter_.scale;
+    for (std::size_t part = 0; part < rows.parts.size(); ++part) {
+      Tensor up = Tensor::empty({rows.parts[part].num_rows, rank});
+      rows.read(part, b.values(), up.values());
+      for (float& value : up.values()) value *= factor;
+      add_without_zeros(rows.parts[part].name, up, a);
     }
   }
 
@@ -243,9 +250,8 @@ class PeftReader {
   io::SafetensorsFile file_;
   PeftSettings settings_;
   const PeftBase& base_;
-  const Family& family_;
-  std::vector<PeftModule> modules_;
-  std::map<const PeftModule*, PeftMatrices> adapters_;
+  FamilyMap tensors_;
+  std::map<std::string, PeftMatrices> adapters_;  // by the names of their modules
   LoraAdapter adapter_;
 };
 

@@ -1,11 +1,11 @@
 // The files of an adapter in PEFT's layout, and its way to name layers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "heed/base/error.h"
-#include "heed/models/family.h"
+#include "heed/models/family_map.h"
 
 namespace heed::models {
 
@@ -26,12 +26,13 @@ inline bool is_peft_module(const std::string& module, const std::string& name) {
   return module == name || module.ends_with('.' + name);
 }
 
-inline const Family& peft_family(const TransformerConfig& config) {
-  const Family* family = find_family(config.family);
-  check_as(ErrorKind::model, family != nullptr,
-           "adapter: expected a model of Hugging Face's for an adapter of PEFT's, found ",
-           name_of(config.kind));
-  return *family;
-}
+// The tensors of a model of one of Hugging Face's families.
+FamilyMap peft_tensors(const TransformerConfig& config);
+
+// The layer whose matrix the tensor is: its name without ".weight". Nothing for other tensors.
+std::optional<std::string> peft_module(const MappedTensor& tensor);
+
+// How the rows of our parameters stand in B [O, R], the adapter's second matrix.
+MappedTensor peft_rows(const MappedTensor& tensor, Index rank);
 
 }  // namespace heed::models

@@ -11,7 +11,6 @@
 #include "heed/io/safetensors.h"
 #include "heed/models/peft_adapter.h"
 #include "heed/models/peft_files.h"
-#include "heed/models/peft_modules.h"
 
 namespace heed::models {
 namespace {
@@ -20,20 +19,23 @@ using nlohmann::ordered_json;
 
 // An adapter of one of their modules.
 struct WrittenModule {
-  const PeftModule* module;
+  std::string name;
+  const MappedTensor* tensor = nullptr;
   Index rank = 0;
-  Tensor a, b;
+  Tensor a = {}, b = {};
 };
 
 class PeftWriter {
  public:
   PeftWriter(const LoraAdapter& adapter, const PeftBase& base)
-      : adapter_(adapter),
-        base_(base),
-        family_(peft_family(base.config)),
-        modules_(peft_modules(family_, base.parameters)) {
-    for (const PeftModule& module : modules_) {
-      if (rank_of(module) > 0) written_.push_back(combined(module));
+      : adapter_(adapter), base_(base), tensors_(peft_tensors(base.config)) {
+    for (const MappedTensor& tensor : tensors_.tensors()) {
+      const auto name = peft_module(tensor);
+      if (!name) continue;
+      names_.push_back(*name);
+      if (const Index rank = rank_of(tensor); rank > 0) {
+        written_.push_back(combined(*name, tensor, rank));
+      }
     }
     for (const nn::NamedTensor& replaced : adapter.replaced) add_whole(replaced);
     check_complete();
@@ -48,9 +50,9 @@ class PeftWriter {
       records.push_back(io::float_record(std::string(peft_prefix) + name,
                                          {sizes.begin(), sizes.end()}, value.values()));
     };
-    for (const auto& [module, rank, a, b] : written_) {
-      add(module->name + ".lora_A.weight", a);
-      add(module->name + ".lora_B.weight", b);
+    for (const WrittenModule& one : written_) {
+      add(one.name + ".lora_A.weight", one.a);
+      add(one.name + ".lora_B.weight", one.b);
     }
     for (const auto& [name, value] : whole_) add(name, value);
     io::Metadata metadata{{"format", "pt"}};
@@ -65,49 +67,51 @@ class PeftWriter {
   }
 
   // Those of its parts together.
-  Index rank_of(const PeftModule& module) const {
+  Index rank_of(const MappedTensor& tensor) const {
     Index rank = 0;
-    for (const std::string& name : module.ours) {
-      if (const LoraMatrices* lora = matrices_of(name)) rank += lora->up.dim(1);
+    for (const MappedTensor::Part& part : tensor.parts) {
+      if (const LoraMatrices* lora = matrices_of(part.name)) rank += lora->up.dim(1);
     }
     return rank;
   }
 
-  WrittenModule combined(const PeftModule& module) const {
-    const Index rank = rank_of(module);
-    WrittenModule written{&module, rank, Tensor::zeros({rank, module.in_dim}),
-                          Tensor::zeros({module.out_dim(), rank})};
-    const std::vector<RowPlace> places = row_places(module, base_.config.num_heads);
+  // A part has columns of its own in B, which are zero in the rows of the others.
+  WrittenModule combined(const std::string& name, const MappedTensor& tensor, Index rank) const {
+    const MappedTensor rows = peft_rows(tensor, rank);
+    WrittenModule written{name, &tensor, rank, Tensor::zeros({rank, tensor.num_columns}),
+                          Tensor::zeros(rows.shape)};
     Index first = 0;  // column of the part
-    for (std::size_t part = 0; part < module.ours.size(); ++part) {
-      const LoraMatrices* lora = matrices_of(module.ours[part]);
-      if (!lora) continue;
+    for (std::size_t part = 0; part < rows.parts.size(); ++part) {
+      const LoraMatrices* lora = matrices_of(rows.parts[part].name);
+      if (lora == nullptr) continue;
       const Index count = lora->up.dim(1);
-      std::ranges::copy(lora->down.values(), written.a.data() + first * module.in_dim);
-      for (Index row = 0; row < module.out_dim(); ++row) {
-        if (places[row].part != part) continue;
-        std::copy_n(lora->up.data() + places[row].row * count, count,
-                    written.b.data() + row * rank + first);
+      std::ranges::copy(lora->down.values(), written.a.data() + first * tensor.num_columns);
+      Tensor wide = Tensor::zeros({rows.parts[part].num_rows, rank});
+      for (Index row = 0; row < wide.dim(0); ++row) {
+        std::copy_n(lora->up.data() + row * count, count, wide.data() + row * rank + first);
       }
+      rows.write(part, wide.values(), written.b.values());
       first += count;
     }
     return written;
   }
 
   void add_whole(const nn::NamedTensor& replaced) {
-    const std::string name = tensor_of_parameter(family_, base_.parameters, replaced.name);
-    check_as(ErrorKind::model, !name.empty(), "adapter: expected parameters that a ",
-             family_.model_type, " model stores as they are, found ", replaced.name);
-    whole_.emplace_back(name, replaced.value);
+    const auto [tensor, part] = tensors_.place_of(replaced.name);
+    check_as(ErrorKind::model, tensor->parts.size() == 1, "adapter: expected parameters that a ",
+             base_.config.family, " model stores alone, found ", replaced.name);
+    Tensor value = Tensor::zeros(tensor->shape);
+    tensor->write(part, replaced.value.values(), value.values());
+    whole_.emplace_back(tensor->name, value);
   }
 
   void check_complete() const {
     std::size_t count = 0;
     for (const WrittenModule& one : written_) {
-      for (const std::string& name : one.module->ours) count += matrices_of(name) != nullptr;
+      for (const auto& part : one.tensor->parts) count += matrices_of(part.name) != nullptr;
     }
     check_as(ErrorKind::model, count == adapter_.matrices.size(),
-             "adapter: expected matrices that a ", family_.model_type, " model has, found ",
+             "adapter: expected matrices that a ", base_.config.family, " model has, found ",
              adapter_.matrices.size() - count, " others");
   }
 
@@ -121,21 +125,21 @@ class PeftWriter {
     return name;
   }
 
-  bool is_written(const PeftModule& module) const {
-    return std::ranges::count(written_, &module, &WrittenModule::module) > 0;
+  bool is_written(const std::string& name) const {
+    return std::ranges::count(written_, name, &WrittenModule::name) > 0;
   }
 
   // No layer without an adapter has a name like these.
   std::set<std::string> targets() const {
-    std::set<std::string> names;
+    std::set<std::string> targets;
     for (const WrittenModule& one : written_) {
-      names.insert(shortest_end(one.module->name, [&](const std::string& end) {
-        return std::ranges::all_of(modules_, [&](const PeftModule& module) {
-          return is_written(module) || !is_peft_module(module.name, end);
+      targets.insert(shortest_end(one.name, [&](const std::string& end) {
+        return std::ranges::all_of(names_, [&](const std::string& name) {
+          return is_written(name) || !is_peft_module(name, end);
         });
       }));
     }
-    return names;
+    return targets;
   }
 
   Index most_frequent_rank() const {
@@ -149,9 +153,9 @@ class PeftWriter {
   }
 
   std::string rank_key(const WrittenModule& written) const {
-    return shortest_end(written.module->name, [&](const std::string& end) {
+    return shortest_end(written.name, [&](const std::string& end) {
       return std::ranges::all_of(written_, [&](const WrittenModule& other) {
-        return other.rank == written.rank || !is_peft_module(other.module->name, end);
+        return other.rank == written.rank || !is_peft_module(other.name, end);
       });
     });
   }
@@ -193,7 +197,7 @@ class PeftWriter {
     ordered_json ranks = ordered_json::object(), alphas = ordered_json::object();
     bool is_transposed = false;
     for (const WrittenModule& one : written_) {
-      is_transposed |= one.module->layout == TensorLayout::transposed;
+      is_transposed |= one.tensor->layout == TensorLayout::transposed;
       if (one.rank == rank) continue;
       ranks[rank_key(one)] = one.rank;
       alphas[rank_key(one)] = alpha_of(one.rank);
@@ -219,8 +223,8 @@ class PeftWriter {
 
   const LoraAdapter& adapter_;
   const PeftBase& base_;
-  const Family& family_;
-  std::vector<PeftModule> modules_;
+  FamilyMap tensors_;
+  std::vector<std::string> names_;  // of all modules
   std::vector<WrittenModule> written_;
   std::vector<std::pair<std::string, Tensor>> whole_;  // by the names of their tensors
 };

@@ -46,7 +46,7 @@ void set_head(models::TransformerConfig& config, const std::string& folder) {
   check_as(ErrorKind::model, head != family->classes.end(), folder,
            ": expected a model of a family that has a ", name_of(config.kind), ", found ",
            config.family);
-  head->set_head(config);
+  if (head->set_head != nullptr) head->set_head(config);
 }
 
 // The network of a model of the recipe's kind that is initialised from the folder's.

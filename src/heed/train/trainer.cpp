@@ -444,8 +444,9 @@ void Trainer::save_model() {
   write([this] {
     folder_.check_in_place();
     task_.save_model(folder_.model());
-    parameters_.save_adapter(folder_.model(), run_.recipe.model,
-                             path_of(run_.files.paths, base_model_role));
+    models::TransformerConfig config = run_.recipe.model;
+    config.labels = task_.labels();
+    parameters_.save_adapter(folder_.model(), config, path_of(run_.files.paths, base_model_role));
   });
 }
 
