@@ -397,7 +397,7 @@ std::string inherited_to_json(const TransformerConfig& config) {
 void read_inherited(const io::JsonFields& json, std::string_view source,
                     TransformerConfig& config) {
   for (const ConfigField& field : fields) {
-    if (!is_inherited(field) || !json.json().contains(field.json)) continue;
+    if (!is_inherited(field) || !json.json().contains(std::string(field.json))) continue;
     std::visit([&](auto member) { Reader(json, source, field).read(member(config)); },
                field.member);
   }

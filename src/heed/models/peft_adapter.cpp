@@ -165,7 +165,10 @@ class PeftReader {
     for (const io::TensorRecord& record : file_.tensors()) add(record);
     check_as(ErrorKind::model, !adapters_.empty() || !adapter_.replaced.empty(), file_.source(),
              ": expected tensors of an adapter, found none");
-    if (!adapters_.empty()) adapter_.scale = settings_.scale_of(adapters_.begin()->first);
+    if (!adapters_.empty()) {
+      const float scale = settings_.scale_of(adapters_.begin()->first);
+      if (scale != 0) adapter_.scale = scale;
+    }
     for (const auto& [module, matrices] : adapters_) add(module, matrices);
     return std::move(adapter_);
   }

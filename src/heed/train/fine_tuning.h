@@ -1,4 +1,4 @@
-// How a model of another family is trained further when nobody says how.
+// The training that suits a model of another family which is trained further.
 #pragma once
 
 #include "heed/train/recipe.h"

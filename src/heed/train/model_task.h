@@ -84,7 +84,7 @@ class ModelTask : public Task {
   }
   // In the layout of another family, config.json says which tokens are special.
   void save_tokenizer(const std::string& folder) const override {
-    if constexpr (has_config) {
+    if constexpr (has_family) {
       if (!model_->config().family.empty()) {
         models::save_config(folder, model_->config());
         if (!generation_.json.empty()) models::save_generation_config(folder, generation_);
@@ -94,7 +94,7 @@ class ModelTask : public Task {
   }
   std::vector<std::string> tokenizer_files() const override {
     std::vector<std::string> names;
-    if constexpr (has_config) {
+    if constexpr (has_family) {
       if (!model_->config().family.empty()) names = {"config.json", "generation_config.json"};
     }
     if (!tokenizer_) return names;
@@ -111,6 +111,7 @@ class ModelTask : public Task {
   }
 
   static constexpr bool has_config = requires(const Model& model) { model.config().labels; };
+  static constexpr bool has_family = requires(const Model& model) { model.config().family; };
 
   virtual Batch training_batch(Index epoch, Index number) = 0;
   virtual Batch validation_batch(Index number) const = 0;

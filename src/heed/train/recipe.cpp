@@ -380,7 +380,7 @@ void validate(const TrainingOptions& options) {
 
 void validate(const Recipe& recipe) {
   models::TransformerConfig model = recipe.model;
-  model.vocabulary = recipe.tokenizer.vocabulary;
+  if (model.family.empty()) model.vocabulary = recipe.tokenizer.vocabulary;
   models::validate(model);
   check_ranges(recipe);
   const TrainingOptions& training = recipe.training;

@@ -13,6 +13,7 @@
 #include "heed/core/storage.h"
 #include "heed/io/files.h"
 #include "heed/train/run_plan.h"
+#include "heed/train/task_types.h"
 #include "heed/train/write_retry.h"
 
 namespace heed::train {

@@ -106,7 +106,8 @@ class FolderRun {
   TrainingResult train() {
     result_.end = trainer_->run();
     result_.update = trainer_->state().update;
-    if (result_.end != RunEnd::interrupted) result_.weights_hash = saved_weights_hash(folder_, recipe_);
+    if (result_.end != RunEnd::interrupted)
+      result_.weights_hash = saved_weights_hash(folder_, recipe_);
     return result_;
   }
 
