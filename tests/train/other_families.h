@@ -83,8 +83,7 @@ class OtherFamilies {
   std::string marian() const {
     io::create_folder(file("marian"));
     const std::vector<std::string> lines{"red green blue black white grey"};
-    const auto pieces =
-        text::Tokenizer::train(lines, {.vocabulary = 20, .subwords = text::Subwords::word});
+    const auto pieces = text::Tokenizer::train(lines, {.vocabulary = 60, .fit_vocabulary = true});
     nlohmann::ordered_json vocabulary{{"</s>", 0}, {"<unk>", 1}};
     for (int id = 4; id < pieces.size(); ++id) vocabulary[pieces.piece(id)] = vocabulary.size();
     const auto pad = static_cast<int>(vocabulary.size());

@@ -59,7 +59,8 @@ constexpr ConfigField token_row(std::string_view json, ConfigMember<Value> membe
 // clang-format off
 const ConfigField fields[]{
     {.json = "model_type", .member = at<&Config::kind>, .missing = Missing::refuse},
-    {.json = "family", .member = at<&Config::family>, .is_omitted_by_default = true},
+    {.json = "family", .member = at<&Config::family>, .is_architecture = true,
+     .is_omitted_by_default = true},
     {.json = "vocab_size", .noun = "a vocabulary", .member = at<&Config::vocabulary>,
      .range = size_or_none, .missing = Missing::refuse, .is_architecture = true},
     {.json = "d_model", .option = "width", .aliases = {"d-model", "dim", "dim-model"}, .group = "Model",

@@ -102,7 +102,6 @@ void check_same_architecture(const Recipe& recipe, const std::string& folder) {
   for_each_setting(copy, base, [&](const RecipeField& ours, const RecipeField& theirs) {
     check_setting(ours.name, theirs.get(), ours.get());
   });
-  check_setting("family", base.family, recipe.model.family);
   for (const models::ConfigField& field : models::config_fields()) {
     if (!models::is_inherited(field)) continue;
     check_setting(std::string(field.json), models::to_text(field, base),

@@ -416,7 +416,6 @@ namespace {
 
 // Of the settings that the model has from its base model.
 constexpr const char* inherited_name = "inherited";
-constexpr const char* family_name = "family";
 
 }  // namespace
 
@@ -426,7 +425,6 @@ std::string to_json(const Recipe& recipe) {
   for (const RecipeField& field : recipe_fields(copy)) json[field.name] = field.get();
   const auto inherited = nlohmann::ordered_json::parse(models::inherited_to_json(recipe.model));
   if (!inherited.empty()) json[inherited_name] = inherited;
-  if (!recipe.model.family.empty()) json[family_name] = recipe.model.family;
   return json.dump();
 }
 
@@ -449,7 +447,6 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
       fail(ErrorKind::model, source, ": ", error.what());
     }
   }
-  recipe.model.family = json.text_or(family_name, "");
   if (json.has(inherited_name)) {
     models::read_inherited(json.object(inherited_name), source, recipe.model);
   }
@@ -457,7 +454,6 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
 }
 
 void copy_inherited(models::TransformerConfig& to, const models::TransformerConfig& from) {
-  to.family = from.family;
   for (const models::ConfigField& field : models::config_fields()) {
     if (models::is_inherited(field)) models::copy_setting(field, from, to);
   }
@@ -480,9 +476,6 @@ void check_same_recipe(const Recipe& saved, const Recipe& recipe) {
     check_as(ErrorKind::usage, before[i].get() == now[i].get(), quote(now[i].name), ": expected ",
              before[i].get(), ", with which this run was started, found ", now[i].get());
   }
-  check_as(ErrorKind::usage, saved.model.family == recipe.model.family,
-           "`from`: expected a model of the family with which this run was started, ",
-           quote(saved.model.family), ", found ", quote(recipe.model.family));
   for (const models::ConfigField& field : models::config_fields()) {
     if (!models::is_inherited(field)) continue;
     check_as(ErrorKind::usage, models::is_same(field, saved.model, recipe.model),
