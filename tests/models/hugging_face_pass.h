@@ -69,8 +69,15 @@ inline Tensor logits_of(const TranslationModel& model, const HuggingFaceCase& on
 // A sum of losses and how many they are.
 struct CountedLoss {
   Tensor sum;
+  double exact_sum = 0;
   Index count = 0;
+
+  double mean() const { return exact_sum / static_cast<double>(count); }
 };
+
+inline CountedLoss counted(const Loss& loss, std::ptrdiff_t count) {
+  return {loss.loss, loss.negative_log_likelihood, count};
+}
 
 // The rows of the input that have a label, `shift` tokens later, and the labels.
 struct Labelled {
@@ -95,55 +102,57 @@ inline Labelled labelled(const HuggingFaceCase& one, std::size_t shift) {
 inline CountedLoss loss_of(const LanguageModel& model, const HuggingFaceCase& one,
                            nn::ForwardContext& context) {
   const Labelled next = labelled(one, 1);
-  const auto loss = model.loss({one.input(), next.labels, next.rows}, context);
-  return {loss.loss, std::ssize(next.labels)};
+  return counted(model.loss({one.input(), next.labels, next.rows}, context),
+                 std::ssize(next.labels));
 }
 inline CountedLoss loss_of(const MaskedModel& model, const HuggingFaceCase& one,
                            nn::ForwardContext& context) {
   const Labelled here = labelled(one, 0);
-  const auto loss = model.loss({one.input(), here.rows, here.labels}, context);
-  return {loss.loss, std::ssize(here.labels)};
+  return counted(model.loss({one.input(), here.rows, here.labels}, context),
+                 std::ssize(here.labels));
 }
 inline CountedLoss loss_of(const Tagger& model, const HuggingFaceCase& one,
                            nn::ForwardContext& context) {
   const Labelled here = labelled(one, 0);
   if (model.config().labels.size() > 1) {
-    return {model.loss({one.input(), here.rows, here.labels}, context).loss,
-            std::ssize(here.labels)};
+    return counted(model.loss({one.input(), here.rows, here.labels}, context),
+                   std::ssize(here.labels));
   }
   // A discriminator: a yes or no for every token.
   std::vector<float> targets(here.labels.begin(), here.labels.end());
   const Tensor logits = model.logits(one.input(), here.rows, context);
   const Tensor losses = ops::binary_cross_entropy(logits, Tensor::from(targets, logits.shape()));
-  return {ops::sum(losses), std::ssize(here.labels)};
+  const Tensor sum = ops::sum(losses);
+  return {sum, sum.item(), std::ssize(here.labels)};
 }
 inline CountedLoss loss_of(const Classifier& model, const HuggingFaceCase& one,
                            nn::ForwardContext& context) {
   const json& labels = one["labels"];
   const auto count = static_cast<Index>(labels.size());
   if (model.config().problem_type == ProblemType::single_label) {
-    return {model.loss({one.input(), labels.get<std::vector<int>>()}, context).loss, count};
+    return counted(model.loss({one.input(), labels.get<std::vector<int>>()}, context), count);
   }
   std::vector<float> targets;
   for (const json& row : labels) {
     for (const json& value : row.is_array() ? row : json::array({row})) targets.push_back(value);
   }
   const Tensor wanted = Tensor::from(targets, {count, std::ssize(targets) / count});
-  return {model.loss({one.input(), {}, wanted}, context).loss, count};
+  return counted(model.loss({one.input(), {}, wanted}, context), count);
 }
 inline CountedLoss loss_of(const ImageClassifier& model, const HuggingFaceCase& one,
                            nn::ForwardContext& context) {
   const auto classes = one["labels"].get<std::vector<int>>();
-  const auto loss = model.loss({one.patches(model.config().patch_side), classes}, context);
-  return {loss.loss, std::ssize(classes)};
+  return counted(model.loss({one.patches(model.config().patch_side), classes}, context),
+                 std::ssize(classes));
 }
 inline CountedLoss loss_of(const TranslationModel& model, const HuggingFaceCase& one,
                            nn::ForwardContext& context) {
   const PaddedRows target = one.target_rows();
   const std::vector<int> labels = gather(one["labels"], target);
-  const auto loss = model.loss(
-      {one.input(), {gather(one["decoder_input_ids"], target), target.spans}, labels}, context);
-  return {loss.loss, std::ssize(labels)};
+  return counted(
+      model.loss({one.input(), {gather(one["decoder_input_ids"], target), target.spans}, labels},
+                 context),
+      std::ssize(labels));
 }
 inline CountedLoss loss_of(const Encoder&, const HuggingFaceCase&, nn::ForwardContext&) {
   return {};

@@ -145,8 +145,7 @@ void check_pass(Errors& errors, Model& model, const HuggingFaceCase& one) {
   }
   if (one.has("loss_f64")) {
     auto plain = nn::ForwardContext::inference();
-    const CountedLoss loss = loss_of(model, one, plain);
-    const double mean = static_cast<double>(loss.sum.item()) / static_cast<double>(loss.count);
+    const double mean = loss_of(model, one, plain).mean();
     errors.add("loss", std::abs(mean - one["loss_f64"].get<double>()), errors.limit("loss"));
   }
 }
@@ -159,7 +158,7 @@ double mean_loss_and_gradient(const Model& model, const HuggingFaceCase& one) {
   const float share = 1 / static_cast<float>(loss.count);
   const Tensor mean = ops::scale(loss.sum, share);
   backward(mean);
-  return static_cast<double>(loss.sum.item()) / static_cast<double>(loss.count);
+  return loss.mean();
 }
 
 double norm_of(std::span<const float> values) {
@@ -192,12 +191,12 @@ void check_gradient(Errors& errors, Model& model, const HuggingFaceCase& one) {
   mean_loss_and_gradient(model, one);
   const std::map<std::string, Tensor> gradients = gradients_by_name(model);
   double squares = 0;
-  for (const auto& [name, norm] : expected["parameter_norms_f64"].items()) {
+  for (const auto& [name, wanted] : expected["parameter_norms_f64"].items()) {
+    if (wanted == 0 && name.ends_with("embed_positions.weight")) continue;  // in no file
     ASSERT_TRUE(gradients.contains(name)) << name;
-    const double found = norm_of(gradients.at(name).values());
+    const double found = norm_of(gradients.at(name).values()), norm = wanted;
     squares += found * found;
-    errors.add("gradient_norms", std::abs(found - norm.get<double>()),
-               errors.limit("grad") * (1 + norm.get<double>()));
+    errors.add("gradient_norms", std::abs(found - norm), errors.limit("grad") * (1 + norm));
   }
   const double norm = expected["global_norm_f64"];
   errors.add("gradient_norm", std::abs(std::sqrt(squares) - norm),
@@ -281,9 +280,11 @@ void check_training(Errors& errors, const std::string& folder, const HuggingFace
   Model model = load_model<Model>(folder);
   const json& norms = one["gradient"]["parameter_norms_f64"];
   Steps steps(trained_parameters(model, norms), optimizer.starts_with("adam"));
+  double limit = 0;  // every pass adds its error
   for (const json& expected : one["training_losses_f64"][optimizer]) {
+    limit += errors.limit("loss");
     const double loss = mean_loss_and_gradient(model, one);
-    errors.add(optimizer, std::abs(loss - expected.get<double>()), errors.limit("loss"));
+    errors.add(optimizer, std::abs(loss - expected.get<double>()), limit);
     steps.step();
   }
 }

@@ -40,6 +40,8 @@ struct FamilyTensor {
   TensorLayout layout = TensorLayout::same;
   std::vector<std::string> other_names = {};  // of the same tensor; files may hold it under several
   bool may_be_missing = false;                // for zeros
+  // Parameters of ours that a model with this tensor also has, or has not.
+  std::string with = {}, without = {};
 };
 using FamilyTensors = std::vector<FamilyTensor>;
 

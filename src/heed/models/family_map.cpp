@@ -1,7 +1,6 @@
 #include "heed/models/family_map.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "heed/base/error.h"
 #include "heed/models/model_kinds.h"
@@ -100,13 +99,28 @@ void MappedTensor::for_each_place(std::size_t part, Move&& move) const {
   }
 }
 
+// Where a part begins that stands as it is.
+std::optional<std::size_t> MappedTensor::place_of_block(std::size_t part) const {
+  const bool is_block = layout == TensorLayout::same || layout == TensorLayout::one_in_front;
+  if (!is_block) return std::nullopt;
+  return static_cast<std::size_t>(parts[part].first_row * num_columns);
+}
+
 void MappedTensor::read(std::size_t part, std::span<const float> theirs,
                         std::span<float> ours) const {
+  if (const auto begin = place_of_block(part)) {
+    std::ranges::copy(theirs.subspan(*begin, ours.size()), ours.begin());
+    return;
+  }
   for_each_place(part, [&](std::size_t i, std::size_t place) { ours[i] = theirs[place]; });
 }
 
 void MappedTensor::write(std::size_t part, std::span<const float> ours,
                          std::span<float> theirs) const {
+  if (const auto begin = place_of_block(part)) {
+    std::ranges::copy(ours, theirs.subspan(*begin).begin());
+    return;
+  }
   for_each_place(part, [&](std::size_t i, std::size_t place) { theirs[place] = ours[i]; });
 }
 
@@ -152,6 +166,8 @@ void FamilyMap::add(const FamilyTensor& row, const std::string& layer,
                     const TransformerConfig& config, const Shapes& shapes) {
   const bool is_output = row.ours.front() == output_name;
   if (is_output && !shapes.contains(output_name)) return add_to_embedding(row.theirs);
+  if (!row.with.empty() && !shapes.contains(with_layer(row.with, layer))) return;
+  if (shapes.contains(with_layer(row.without, layer))) return;
   MappedTensor tensor{.name = with_layer(row.theirs, layer),
                       .layout = row.layout,
                       .num_heads = config.num_heads,

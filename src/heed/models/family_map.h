@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct MappedTensor {
   // Element (row, column) of a part is at row_place + column_place.
   Index row_place(std::size_t part, Index row) const;
   Index column_place(Index column) const;
+  std::optional<std::size_t> place_of_block(std::size_t part) const;
   template <typename Move>
   void for_each_place(std::size_t part, Move&& move) const;
 };

@@ -75,35 +75,30 @@ FamilyField decoder_layers() {
           }};
 }
 
+// One matrix, or the activated and the linear one.
+FamilyTensors feed_forward(const std::string& theirs, const std::string& ours) {
+  const std::string gate = ours + "gate.weight", hidden = ours + "hidden.weight";
+  return {{.theirs = theirs + "wi.weight", .ours = {hidden}, .without = gate},
+          {.theirs = theirs + "wi_0.weight", .ours = {gate}},
+          {.theirs = theirs + "wi_1.weight", .ours = {hidden}, .with = gate},
+          {theirs + "wo.weight", {ours + "output.weight"}}};
+}
+
 FamilyTensors layers(const std::string& stack, const std::string& feed_forward_layer) {
   const std::string theirs = stack + ".block.{}.layer.", ours = stack + ".{}.";
-  const std::string feed_forward = theirs + feed_forward_layer + ".";
+  const std::string last = theirs + feed_forward_layer + ".";
   const AttentionNames names{"q", "k", "v", "o"};
   FamilyTensors rows =
       table({attention(theirs + "0.SelfAttention.", ours + "self_attention", names),
              norm(theirs + "0.layer_norm", ours + "self_attention_norm"),
-             linear(feed_forward + "DenseReluDense.wo", ours + "feed_forward.output"),
-             norm(feed_forward + "layer_norm", ours + "feed_forward_norm"),
+             feed_forward(last + "DenseReluDense.", ours + "feed_forward."),
+             norm(last + "layer_norm", ours + "feed_forward_norm"),
              norm(stack + ".final_layer_norm", stack + ".norm"),
              {{stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
                {stack + ".relative_positions.weight"}}}});
   if (stack == "encoder") return rows;
   return table({rows, attention(theirs + "1.EncDecAttention.", ours + "cross_attention", names),
                 norm(theirs + "1.layer_norm", ours + "cross_attention_norm")});
-}
-
-// One matrix, or the activated and the linear one.
-FamilyTensors feed_forward(bool is_gated) {
-  FamilyTensors rows;
-  for (const auto& [stack, layer] : {std::pair("encoder", "1"), std::pair("decoder", "2")}) {
-    const std::string theirs = std::string(stack) + ".block.{}.layer." + layer + ".DenseReluDense.";
-    const std::string ours = std::string(stack) + ".{}.feed_forward.";
-    const FamilyTensors own = is_gated ? table({linear(theirs + "wi_0", ours + "gate"),
-                                                linear(theirs + "wi_1", ours + "hidden")})
-                                       : linear(theirs + "wi", ours + "hidden");
-    rows = table({rows, own});
-  }
-  return rows;
 }
 
 FamilyTensors t5_tensors() {
