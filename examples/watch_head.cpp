@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     const NoGrad no_grad;
     HeadWatcher watcher("encoder.0.self_attention");
     auto context = nn::ForwardContext::inference(&watcher);
-    model.encode(models::pack(sentences, {.append = text::Tokenizer::end}), context);
+    model.encode(models::pack(sentences, {.append = text::own_tokens::end}), context);
 
     const Tensor& weights = watcher.view.weights[0];  // [heads, queries, keys]
     const Index length = weights.dim(1);

@@ -68,7 +68,7 @@ std::vector<IdPair> read_ids(const Path& file) {
 
 models::TranslationBatch make_batch(const std::vector<IdPair>& pairs,
                                     const std::vector<int>& lines) {
-  constexpr int end = text::Tokenizer::end;
+  constexpr int end = text::own_tokens::end;
   models::TranslationBatch batch;
   std::vector<Index> source_lengths, target_lengths;
   for (const int line : lines) {

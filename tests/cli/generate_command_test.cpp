@@ -150,5 +150,45 @@ TEST(GenerateCommand, RefusesAModelOfAnotherKind) {
   EXPECT_THROW(run(options), Error);
 }
 
+TEST(GenerateCommand, SearchesWithBeamsInPlaceOfSampling) {
+  const SavedModel model;
+  GenerateOptions options{.model = model.folder.path(), .prompt = "the bat sat in"};
+  options.decoding.max_tokens = 7;
+  options.decoding.beam_size = 3;
+  EXPECT_EQ(run(options), " a cave\n");
+  options.decoding.top_p = 0.9;
+  EXPECT_THROW(run(options), Error);
+}
+
+TEST(GenerateCommand, WhatIsTypedWinsOverTheModelsOwnSettings) {
+  models::GenerationConfig generation{
+      .beam_size = 4, .max_length = 30, .rules = models::SearchRules::transformers};
+  generation.temperature = 0.7;
+  const infer::TextGenerator generator(infer::rhyme_model().model, infer::rhyme_model().tokenizer,
+                                       generation);
+  GenerateOptions options;
+  infer::GenerationOptions decoding = decoding_options(options, generator);
+  EXPECT_EQ(decoding.beam_size, 4);
+  EXPECT_EQ(decoding.max_length, 30);
+  EXPECT_EQ(decoding.sampling.temperature, 0);
+
+  options.decoding.max_tokens = 5;
+  options.decoding.beam_size = 2;
+  options.decoding.early_stopping = "yes";
+  decoding = decoding_options(options, generator);
+  EXPECT_EQ(decoding.beam_size, 2);
+  EXPECT_EQ(decoding.max_length, 0);
+  EXPECT_EQ(decoding.max_tokens, 5);
+  EXPECT_EQ(decoding.early_stopping, models::EarlyStopping::yes);
+
+  options.decoding.beam_size = {};
+  options.decoding.top_p = 0.9;
+  decoding = decoding_options(options, generator);
+  EXPECT_EQ(decoding.beam_size, 1);
+  EXPECT_EQ(decoding.sampling.temperature, 0.7);
+  EXPECT_EQ(decoding.sampling.top_k, 50);
+  EXPECT_EQ(decoding.sampling.top_p, 0.9);
+}
+
 }  // namespace
 }  // namespace heed::cli

@@ -79,7 +79,7 @@ TEST(ScoreCommand, AddsTokensBehindBarsAndInJson) {
   ASSERT_EQ(found["tokens"].size(), 2u);
   EXPECT_EQ(found["num_tokens"], 2);
   EXPECT_EQ(found["truncated"], false);
-  EXPECT_EQ(found["tokens"][1]["id"], text::Tokenizer::end);
+  EXPECT_EQ(found["tokens"][1]["id"], text::own_tokens::end);
   EXPECT_DOUBLE_EQ(found["log_probability"].get<double>(),
                    found["tokens"][0]["log_probability"].get<double>() +
                        found["tokens"][1]["log_probability"].get<double>());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "cli/untrained_models.h"
@@ -76,7 +77,7 @@ TEST(TranslateCommand, TellsTokensAndLogProbabilitiesInJson) {
   for (const nlohmann::json& token : best["tokens"]) sum += token["log_probability"].get<double>();
   EXPECT_DOUBLE_EQ(best["log_probability"].get<double>(), sum);
   EXPECT_DOUBLE_EQ(best["score"].get<double>(), sum / 3);
-  EXPECT_EQ(best["tokens"][2]["id"], text::Tokenizer::end);
+  EXPECT_EQ(best["tokens"][2]["id"], text::own_tokens::end);
   ASSERT_TRUE(std::getline(lines, line));
   EXPECT_EQ(nlohmann::json::parse(line)["translations"][0]["text"], "");
 }
@@ -149,6 +150,29 @@ TEST(TranslateCommand, ALineOfJsonMayHoldLineEnds) {
   }
 }
 
+TEST(TranslateCommand, RulesForTheNextTokenReachTheSearch) {
+  const SavedModel model;
+  const auto tokens_of = [&](TranslateOptions options) {
+    options.json = true;
+    std::vector<int> ids;
+    const auto line = nlohmann::json::parse(model.run("two three\n", options));
+    for (const auto& token : line["translations"][0]["tokens"]) ids.push_back(token["id"]);
+    return ids;
+  };
+  EXPECT_GE(tokens_of({.max_length = 20, .min_length = 15}).size(), 16u);
+  const std::vector<int> ids = tokens_of({.max_length = 20, .min_length = 9, .no_repeat_ngram = 2});
+  std::set<std::pair<int, int>> bigrams;
+  for (std::size_t i = 1; i < ids.size(); ++i) bigrams.emplace(ids[i - 1], ids[i]);
+  EXPECT_EQ(bigrams.size(), ids.size() - 1);
+}
+
+TEST(TranslateCommand, EarlyStoppingIsForModelsOfOtherFamilies) {
+  const SavedModel model;
+  expect_error(ErrorKind::usage,
+               "--early-stopping: expected a model of another family, found one of Heed's own",
+               [&] { model.run("two\n", {.early_stopping = "yes"}); });
+}
+
 TEST(TranslateCommand, DiverseGroupsAndCoverageReachTheSearch) {
   const SavedModel model;
   EXPECT_EQ(model.run("two three\n", {.beam_size = 4, .diverse_groups = 2}), "zwei drei\n");
@@ -172,7 +196,9 @@ TEST(TranslateCommand, RefusesAModelWithoutATokenizerAndAFolderThatIsNoModel) {
   std::ostringstream out;
   std::filesystem::remove(model.folder.file("tokenizer.model"));
   expect_error(ErrorKind::model,
-               model.folder.path() + ": expected a model folder with tokenizer.model, found none",
+               model.folder.path() +
+                   ": expected a model folder with one of tokenizer.model, source.spm, "
+                   "tokenizer.json, spiece.model, merges.txt, vocab.txt, found none",
                [&] { translate({.model = model.folder.path()}, in, out); });
   expect_error(ErrorKind::model,
                model.folder.file("no") + ": expected a model folder, found nothing",

@@ -91,7 +91,7 @@ TEST(EpochCorpus, EverySentenceDecodesToItsLineAndEndsWithTheEndToken) {
   for (Index i = 0; i < corpus.size(); ++i) {
     EXPECT_EQ(tokenizer.decode(corpus.source(i)), text.source[corpus.line(i)]);
     EXPECT_EQ(tokenizer.decode(corpus.target(i)), text.target[corpus.line(i)]);
-    EXPECT_EQ(corpus.source(i).back(), text::Tokenizer::end);
+    EXPECT_EQ(corpus.source(i).back(), text::own_tokens::end);
     EXPECT_EQ(corpus.sizes()[i].target, static_cast<Index>(corpus.target(i).size()));
   }
 }

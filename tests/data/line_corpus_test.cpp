@@ -22,7 +22,7 @@ TEST(LineCorpus, KeepsTheLinesThatCanBeUsedAndCountsTheOthers) {
   EXPECT_EQ((std::vector<Index>{corpus.place(0), corpus.place(1), corpus.place(2)}),
             (std::vector<Index>{0, 2, 4}));
   EXPECT_EQ(corpus.ids(0).size(), 3u);
-  EXPECT_EQ(corpus.ids(0).back(), text::Tokenizer::end);
+  EXPECT_EQ(corpus.ids(0).back(), text::own_tokens::end);
   EXPECT_EQ(corpus.sizes()[0].source, 3);
   EXPECT_EQ(tokenizer.decode(corpus.ids(1)), "blue");
 }
@@ -34,7 +34,7 @@ TEST(LineCorpus, TruncatesLinesInsteadOfLeavingThemOut) {
   EXPECT_EQ(corpus.num_too_long(), 0);
   EXPECT_EQ(corpus.num_truncated(), 1);
   EXPECT_EQ(tokenizer.decode(corpus.ids(2)), "red red");
-  EXPECT_EQ(corpus.ids(2).back(), text::Tokenizer::end);
+  EXPECT_EQ(corpus.ids(2).back(), text::own_tokens::end);
   EXPECT_EQ(corpus.lengths().max, 6);
 }
 
@@ -50,9 +50,9 @@ TEST(LineCorpus, LinesOfWhiteSpaceAreBlank) {
 }
 
 TEST(LineCorpus, TakesLinesThatAreTokenizedAlready) {
-  const int end = text::Tokenizer::end;
-  const auto corpus =
-      LineCorpus::of_tokens({{5, end}, {}, {6, 7, 8, end}, {9, end}}, {.max_length = 3});
+  const int end = text::own_tokens::end;
+  const auto corpus = LineCorpus::of_tokens({{5, end}, {}, {6, 7, 8, end}, {9, end}},
+                                            text::own_sequence(), {.max_length = 3});
   ASSERT_EQ(corpus.size(), 2);
   EXPECT_EQ(corpus.num_blank(), 1);
   EXPECT_EQ(corpus.num_too_long(), 1);
@@ -69,7 +69,7 @@ TEST(LineCorpus, PairsAreOneLineWithTwoEndTokens) {
   EXPECT_EQ(corpus.num_blank(), 1);
   EXPECT_EQ(corpus.num_too_long(), 1);
   const int red = tokenizer.encode("red")[0], blue = tokenizer.encode("blue")[0];
-  const int end = text::Tokenizer::end;
+  const int end = text::own_tokens::end;
   EXPECT_EQ((std::vector<int>{corpus.ids(0).begin(), corpus.ids(0).end()}),
             (std::vector<int>{red, end, blue, end}));
   const auto cut =

@@ -29,7 +29,7 @@ TEST(PromptCorpus, HoldsEachPromptItsAnswerAndTheEnd) {
     EXPECT_EQ(std::vector<int>(ids.begin(), ids.begin() + corpus.prompt_length(example)),
               tokenizer.encode(prompts[line]));
     EXPECT_EQ(tokenizer.decode(ids.subspan(split)), answers[line]);
-    EXPECT_EQ(ids.back(), text::Tokenizer::end);
+    EXPECT_EQ(ids.back(), text::own_tokens::end);
     EXPECT_EQ(corpus.answer_length(example), std::ssize(ids) - corpus.prompt_length(example));
     EXPECT_EQ(corpus.sizes()[example].source, std::ssize(ids) - 1);
   }

@@ -16,7 +16,7 @@ text::Tokenizer character_tokenizer() {
 }
 
 std::vector<int> with_end(std::vector<int> ids) {
-  ids.push_back(text::Tokenizer::end);
+  ids.push_back(text::own_tokens::end);
   return ids;
 }
 
@@ -118,9 +118,9 @@ TEST(TranslationCorpus, RefusesTextsWithoutAUsablePair) {
 }
 
 TEST(TruncatePair, CutsTheLongerTextFirst) {
-  constexpr int end = text::Tokenizer::end;
+  constexpr int end = text::own_tokens::end;
   const auto truncated = [](std::vector<int> ids, Index max_tokens) {
-    truncate_pair(ids, max_tokens);
+    text::own_sequence().truncate_pair(ids, max_tokens);
     return ids;
   };
   using Ids = std::vector<int>;

@@ -30,9 +30,9 @@ TEST(Answer, OfATranslatorIsItsTranslation) {
   EXPECT_EQ(written["score"], expected.score);
   EXPECT_EQ(written["tokens"][3]["piece"], "</s>");
 
-  const std::vector<int> read = target_inputs(found);
+  const std::vector<int> read = target_inputs(*toy_translation(), found);
   ASSERT_EQ(read.size(), 4u);
-  EXPECT_EQ(read[0], text::Tokenizer::end);
+  EXPECT_EQ(read[0], text::own_tokens::end);
   EXPECT_EQ(session.tokenizer().decode(read), "eins zwei drei");
 }
 
@@ -94,7 +94,7 @@ TEST(Answer, AHeadThatIsSwitchedOffChangesIt) {
 }
 
 TEST(SourceIds, AreWhatTheModelReads) {
-  const int end = text::Tokenizer::end;
+  const int end = text::own_tokens::end;
   EXPECT_EQ(source_ids(*toy_translation(), "one two").back(), end);
   EXPECT_EQ(source_ids(*toy_translation(), "one two").size(), 3u);
   EXPECT_EQ(source_ids(*toy_language(), "the"), toy_language()->tokenizer().encode("the"));

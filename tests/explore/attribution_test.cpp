@@ -17,7 +17,7 @@ const nn::Interventions no_interventions;
 
 PassInput translation_input(const std::string& line) {
   return {.source = source_ids(*toy_translation(), line),
-          .target = target_inputs(answer(*toy_translation(), line))};
+          .target = target_inputs(*toy_translation(), answer(*toy_translation(), line))};
 }
 
 // Random weights and no tables in common, so that a token's vector is in one place only.
@@ -155,7 +155,7 @@ TEST(Attribution, AClassifiersBeginTokenIsAnInputThatCannotBeLeftOut) {
   const PassInput input{.source = source_ids(*session, "a red the"), .target = {}};
   const Attribution found = attribution(*session, input, no_interventions, {.place = 1});
   ASSERT_EQ(found.inputs.size(), 5u);
-  EXPECT_EQ(found.inputs[0].token, text::Tokenizer::begin);
+  EXPECT_EQ(found.inputs[0].token, text::own_tokens::begin);
   EXPECT_FALSE(found.inputs[0].leave_one_out);
   EXPECT_TRUE(found.inputs[0].gradient_x_input);
   const Recording recording(session, input);

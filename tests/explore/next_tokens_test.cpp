@@ -74,7 +74,7 @@ TEST(NextTokens, OfALanguageModelAreWhatItWouldWrite) {
 
 TEST(NextTokens, OfATranslatorFollowWhatTheDecoderHasRead) {
   const ModelSession& session = *toy_translation();
-  PassInput input{.source = source_ids(session, "one two"), .target = {text::Tokenizer::end}};
+  PassInput input{.source = source_ids(session, "one two"), .target = {text::own_tokens::end}};
   for (const char* piece : {"▁eins", "▁zwei", "</s>"}) {
     const NextToken best = next_tokens(session, input, nullptr, {}, 1).at(0);
     EXPECT_EQ(session.tokenizer().piece(best.token), piece);

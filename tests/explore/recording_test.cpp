@@ -12,8 +12,8 @@ namespace {
 PassInput input_of(const SmallFolder& folder, const std::string& source,
                    const std::string& target) {
   PassInput input{folder.tokenizer().encode(source), folder.tokenizer().encode(target)};
-  input.source.push_back(text::Tokenizer::end);
-  input.target.insert(input.target.begin(), text::Tokenizer::end);
+  input.source.push_back(text::own_tokens::end);
+  input.target.insert(input.target.begin(), text::own_tokens::end);
   return input;
 }
 

@@ -159,7 +159,7 @@ TEST(Run, ListsTokensWithTheirWordsAndAFactForEveryHead) {
   EXPECT_EQ(source["word_texts"],
             (ordered_json{"the", "bat", "sleeps", "in", "the", "cave", "</s>"}));
   EXPECT_EQ(source["special"].back(), true);
-  EXPECT_EQ(result["target"]["ids"][0], text::Tokenizer::end);
+  EXPECT_EQ(result["target"]["ids"][0], text::own_tokens::end);
   ASSERT_EQ(result["sites"].size(), 6u);
   EXPECT_EQ(result["sites"][3]["name"], "decoder.0.cross_attention");
   EXPECT_EQ(result["sites"][3]["head_facts"].size(), 2u);
@@ -235,7 +235,7 @@ TEST(Run, AClassifierThatPutsATokenFirstShowsIt) {
   const SmallFolder folder(config);
   ExplorerState state = folder.state();
   const ordered_json result = run(state, "the bat");
-  EXPECT_EQ(result["source"]["ids"][0], text::Tokenizer::begin);
+  EXPECT_EQ(result["source"]["ids"][0], text::own_tokens::begin);
   const auto trace = state.traces.find(result["trace"]);
   EXPECT_EQ(trace->recording.view("encoder.0.self_attention").weights.dim(1),
             static_cast<Index>(result["source"]["ids"].size()));

@@ -16,8 +16,8 @@ text::Tokenizer letters() {
 TEST(TokenList, PiecesBelongToWordsAndSpecialTokensAreWordsOfTheirOwn) {
   const text::Tokenizer tokenizer = letters();
   std::vector<int> ids = tokenizer.encode("the bat");
-  ids.insert(ids.begin(), text::Tokenizer::begin);
-  ids.push_back(text::Tokenizer::end);
+  ids.insert(ids.begin(), text::own_tokens::begin);
+  ids.push_back(text::own_tokens::end);
   const TokenList tokens = token_list(ids, tokenizer);
   EXPECT_EQ(tokens.word_texts, (std::vector<std::string>{"<s>", "the", "bat", "</s>"}));
   ASSERT_EQ(tokens.words.size(), ids.size());
@@ -34,7 +34,7 @@ TEST(TokenList, PiecesBelongToWordsAndSpecialTokensAreWordsOfTheirOwn) {
 TEST(TokenList, WordsAreCalledAsTheTextCallsThem) {
   const text::Tokenizer tokenizer = letters();
   std::vector<int> ids = tokenizer.encode("the böt");
-  ids.push_back(text::Tokenizer::end);
+  ids.push_back(text::own_tokens::end);
   TokenList tokens = token_list(ids, tokenizer);
   ASSERT_EQ(tokens.word_texts.size(), 3u);
   EXPECT_NE(tokens.word_texts[1], "böt");  // the tokenizer has no such letter

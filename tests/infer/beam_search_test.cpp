@@ -23,7 +23,7 @@ using models::sample_sentences, models::small_config, models::small_configs;
 using models::TranslationModel;
 using Sentences = std::vector<std::vector<int>>;
 
-constexpr int end_token = text::Tokenizer::end;
+constexpr int end_token = text::own_tokens::end;
 
 // log p of every next token after `target`, without any cache.
 std::vector<float> next_log_probabilities(const TranslationModel& model,
@@ -39,7 +39,7 @@ Hypothesis greedy(const TranslationModel& model, const std::vector<int>& source,
     std::vector<float> scores = next_log_probabilities(model, source, found.ids);
     const bool is_full = static_cast<Index>(found.ids.size()) == max_length;
     if (found.ids.empty()) scores[end_token] = -INFINITY;
-    scores[text::Tokenizer::pad] = scores[text::Tokenizer::begin] = -INFINITY;
+    scores[text::own_tokens::pad] = scores[text::own_tokens::begin] = -INFINITY;
     const int best =
         is_full ? end_token : static_cast<int>(std::ranges::max_element(scores) - scores.begin());
     found.score += scores[best];
@@ -77,7 +77,7 @@ void enumerate(const TranslationModel& model, const std::vector<int>& source, In
     found.push_back({so_far.ids, score, score / std::pow(length + 1.0, penalty)});
   }
   if (length == max_length) return;
-  for (const int token : {text::Tokenizer::unknown, 4, 5, 6}) {
+  for (const int token : {text::own_tokens::unknown, 4, 5, 6}) {
     Hypothesis longer = so_far;
     longer.ids.push_back(token);
     longer.score += scores[token];
@@ -125,7 +125,7 @@ std::vector<Hypothesis> plain_beam_search(const TranslationModel& model,
     for (const Hypothesis& parent : live) {
       const std::vector<float> scores = next_log_probabilities(model, source, parent.ids);
       for (int token = 0; token < static_cast<int>(scores.size()); ++token) {
-        if (token == text::Tokenizer::pad || token == text::Tokenizer::begin) continue;
+        if (token == text::own_tokens::pad || token == text::own_tokens::begin) continue;
         if (length == 0 && token == end_token) continue;
         if (length == options.max_length && token != end_token) continue;
         candidates.push_back(parent);

@@ -7,6 +7,7 @@
 #include "infer/toy_encoders.h"
 #include "models/overflowing_model.h"
 #include "support/expect_error.h"
+#include "support/temporary_folder.h"
 
 namespace heed::infer {
 namespace {
@@ -43,6 +44,27 @@ TEST(FillMask, FillsEveryMaskOfALine) {
 TEST(FillMask, NeverAnswersWithASpecialTokenOrTheMask) {
   const auto words = toy().fill(Lines{"the <mask> in"}, "<mask>", 100).front().front();
   EXPECT_EQ(words_of(words), (std::set<std::string>{"a", "blue", "green", "in", "red", "the"}));
+}
+
+// A model with random weights and two rows more than BERT's tokenizer has pieces.
+FillMask word_pieces() {
+  const TemporaryFolder folder;
+  folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\ndog\n##s\n");
+  const auto tokenizer = text::Tokenizer::load_folder(folder.path());
+  models::TransformerConfig config = toy_masked_model().model.config();
+  config.vocabulary = tokenizer.size() + 2;
+  config.tokens = tokenizer.tokens();
+  return {models::MaskedModel(config, 3), tokenizer};
+}
+
+TEST(FillMask, FillsTheMasksOfAnotherFamilyHoweverTheyAreWritten) {
+  const FillMask filler = word_pieces();
+  const auto filled = filler.fill(Lines{"the <mask>", "the [MASK]"}, "<mask>", 10);
+  EXPECT_EQ(words_of(filled[0].at(0)), (std::set<std::string>{"the", "dog"}));
+  EXPECT_EQ(filled[0][0][0].probability, filled[1].at(0)[0].probability);
+  EXPECT_EQ(words_of(filler.fill("the dog<mask>", 10).at(0)), (std::set<std::string>{"s"}));
+  EXPECT_TRUE(filler.has_mask("a [MASK]", "<mask>"));
+  EXPECT_FALSE(toy().has_mask("a [MASK]", "<mask>"));
 }
 
 TEST(FillMask, ALineIsTheSameToTheBitAloneAndInAnyBatch) {

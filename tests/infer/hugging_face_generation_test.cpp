@@ -54,10 +54,10 @@ std::vector<std::string> folders() {
 // One call of the reference: what it was given, and what it returned.
 struct Call {
   models::GenerationConfig generation;
-  std::vector<Ids> inputs;     // without padding
-  std::vector<Ids> sequences;  // what was generated, up to the first end token, which counts
-  std::vector<double> scores;  // of beams
-  json params;
+  std::vector<Ids> inputs;          // without padding
+  std::vector<Ids> sequences = {};  // what was generated, up to the first end token, which counts
+  std::vector<double> scores = {};  // of beams
+  json params = {};
 };
 
 // The arguments of a call come before the folder's own settings.
@@ -169,7 +169,7 @@ void expect_greedy(const models::TranslationModel& model, const Call& call) {
 
 // Text in which every byte is one token.
 std::string text_of(const Ids& ids) {
-  constexpr int first_byte = text::Tokenizer::end + 1;
+  constexpr int first_byte = text::own_tokens::end + 1;
   std::string text;
   for (const int id : ids) text += static_cast<char>(id - first_byte);
   return text;

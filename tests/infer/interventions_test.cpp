@@ -62,7 +62,7 @@ TEST(ChangedAttention, ABeamStepByStepHasTheBitsOfTheWholeSentence) {
         for (std::size_t row = 0; row < hypothesis.log_probabilities.size(); ++row) {
           const auto all = LogProbabilities::of_logits(logits.values().subspan(row * width, width));
           const bool is_end = row == hypothesis.ids.size();
-          EXPECT_EQ(all[is_end ? text::Tokenizer::end : hypothesis.ids[row]],
+          EXPECT_EQ(all[is_end ? text::own_tokens::end : hypothesis.ids[row]],
                     hypothesis.log_probabilities[row]);
         }
       }

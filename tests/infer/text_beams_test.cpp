@@ -59,7 +59,7 @@ void enumerate(const Ids& prompt, const Hypothesis& so_far, Index max_length,
   for (int token = 0; token < 6; ++token) {
     Hypothesis longer = so_far;
     longer.score += scores[static_cast<std::size_t>(token)];
-    if (token == text::Tokenizer::end) {
+    if (token == text::own_tokens::end) {
       add(so_far.ids, longer.score, length + 1);
     } else {
       longer.ids.push_back(token);
@@ -113,7 +113,7 @@ TEST(TextBeams, APromptCountsForPenaltiesAndNgrams) {
 TEST(TextBeams, StayWithinThePositionsOfTheModel) {
   const Ids prompt(62, 4);
   BeamSearchOptions options = by_transformers(2);
-  options.token_rules.suppressed = {text::Tokenizer::end};
+  options.token_rules.suppressed = {text::own_tokens::end};
   const std::vector<Index> limits{50};
   const auto found =
       beam_search(tiny_model(), models::pack(std::vector<Ids>{prompt}), options, limits);

@@ -189,7 +189,7 @@ TEST(Translator, TellsTheTokensAndWhatTheyCost) {
     sum += token.log_probability;
   }
   ASSERT_FALSE(ids.empty());
-  EXPECT_EQ(ids.back(), text::Tokenizer::end);
+  EXPECT_EQ(ids.back(), text::own_tokens::end);
   EXPECT_EQ(word_by_word_model().tokenizer.decode(ids), "zwei drei");
   EXPECT_EQ(sum, found.score);
 }

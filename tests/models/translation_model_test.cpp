@@ -19,7 +19,7 @@
 namespace heed::models {
 namespace {
 
-constexpr int end_token = text::Tokenizer::end;
+constexpr int end_token = text::own_tokens::end;
 
 std::vector<std::string> names_of(TranslationModel model) {
   std::vector<std::string> names;

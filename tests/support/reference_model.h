@@ -208,7 +208,7 @@ class TransformerReference {
     std::vector<Index> first_rows, lengths;
     for (const Span& span : input.spans) {
       first_rows.push_back(static_cast<Index>(longer.ids.size()));
-      longer.ids.push_back(text::Tokenizer::begin);
+      longer.ids.push_back(text::own_tokens::begin);
       for (Index i = 0; i < span.length; ++i) longer.ids.push_back(input.ids[span.begin + i]);
       lengths.push_back(span.length + 1);
     }

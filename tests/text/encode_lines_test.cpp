@@ -30,10 +30,12 @@ TEST(EncodeLines, GivesEachLineItsOwnTokensInOrder) {
 TEST(EncodeLines, PutsTheEndTokenBehindLinesThatHaveTokens) {
   const std::vector<std::string> lines = many_lines();
   const auto plain = encode_lines(lines, tokenizer());
-  const auto ended = encode_lines(lines, tokenizer(), {.with_end = true});
+  const auto ended = encode_lines(lines, tokenizer(), LineForm::output);
+  EXPECT_EQ(encode_lines(lines, tokenizer(), LineForm::input), ended);
+  EXPECT_EQ(encode_lines(lines, tokenizer(), LineForm::prompt), plain);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<int> expected = plain[i];
-    if (!lines[i].empty()) expected.push_back(Tokenizer::end);
+    if (!lines[i].empty()) expected.push_back(own_tokens::end);
     EXPECT_EQ(ended[i], expected) << i;
   }
 }
@@ -43,9 +45,9 @@ TEST(EncodePairs, PutsBothTextsInOneSequenceWithTheirEndTokens) {
   const auto encoded = encode_pairs(first, second, tokenizer());
   ASSERT_EQ(encoded.size(), 3u);
   std::vector<int> expected = tokenizer().encode("a bat");
-  expected.push_back(Tokenizer::end);
+  expected.push_back(own_tokens::end);
   for (const int id : tokenizer().encode("a cat")) expected.push_back(id);
-  expected.push_back(Tokenizer::end);
+  expected.push_back(own_tokens::end);
   EXPECT_EQ(encoded[0], expected);
   EXPECT_TRUE(encoded[1].empty());
   EXPECT_TRUE(encoded[2].empty());

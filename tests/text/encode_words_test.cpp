@@ -18,7 +18,7 @@ Tokenizer small_tokenizer(Subwords subwords, bool is_running_text = false) {
 }
 
 std::vector<int> with_end(std::vector<int> ids) {
-  ids.push_back(Tokenizer::end);
+  ids.push_back(own_tokens::end);
   return ids;
 }
 

@@ -63,7 +63,7 @@ TEST(Tokenizer, GivesItsTrainingTextBackForEveryKindOfPiece) {
     EXPECT_EQ(tokenizer.subwords(), subwords);
     for (const std::string& line : lines) {
       const auto ids = tokenizer.encode(line);
-      EXPECT_EQ(std::count(ids.begin(), ids.end(), Tokenizer::unknown), 0);
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), own_tokens::unknown), 0);
       ASSERT_EQ(tokenizer.decode(ids), line);
     }
   }
@@ -79,7 +79,7 @@ TEST(Tokenizer, GivesARunningTextBackWithItsLineEndsAndSpaces) {
          {std::string("a man\nis running\n\n on the beach .\n"), std::string("\n"),
           std::string(" der  hund "), std::string("eine frau")}) {
       const auto ids = tokenizer.encode(text);
-      EXPECT_EQ(std::count(ids.begin(), ids.end(), Tokenizer::unknown), 0);
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), own_tokens::unknown), 0);
       EXPECT_EQ(tokenizer.decode(ids), text);
     }
     EXPECT_EQ(tokenizer.encode("\n").size(), 1);
@@ -113,7 +113,7 @@ TEST(Tokenizer, OfBytesKnowsEveryText) {
   EXPECT_EQ(ids.size(), text.size());
   EXPECT_EQ(ids.front(), 4 + 'a');
   EXPECT_EQ(tokenizer.byte(4 + 'a'), 'a');
-  EXPECT_EQ(tokenizer.byte(Tokenizer::end), std::nullopt);
+  EXPECT_EQ(tokenizer.byte(own_tokens::end), std::nullopt);
   EXPECT_EQ(tokenizer.decode(ids), text);
 }
 
@@ -129,10 +129,10 @@ TEST(Tokenizer, OfAnyKindNamesItsSpecialIdsInTheModel) {
     for (MessageReader options(model.content); options.next();) {
       numbers[options.field] = options.number;
     }
-    EXPECT_EQ(numbers[40], static_cast<std::uint64_t>(Tokenizer::unknown));
-    EXPECT_EQ(numbers[41], static_cast<std::uint64_t>(Tokenizer::begin));
-    EXPECT_EQ(numbers[42], static_cast<std::uint64_t>(Tokenizer::end));
-    EXPECT_EQ(numbers[43], static_cast<std::uint64_t>(Tokenizer::pad));
+    EXPECT_EQ(numbers[40], static_cast<std::uint64_t>(own_tokens::unknown));
+    EXPECT_EQ(numbers[41], static_cast<std::uint64_t>(own_tokens::begin));
+    EXPECT_EQ(numbers[42], static_cast<std::uint64_t>(own_tokens::end));
+    EXPECT_EQ(numbers[43], static_cast<std::uint64_t>(own_tokens::pad));
   }
 }
 
@@ -148,17 +148,17 @@ TEST(Tokenizer, HasExactlyTheVocabularyThatWasAskedFor) {
 
 TEST(Tokenizer, PutsTheFourSpecialPiecesFirstAndNeverEncodesToThem) {
   const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
-  EXPECT_EQ(tokenizer.piece(Tokenizer::pad), "<pad>");
-  EXPECT_EQ(tokenizer.piece(Tokenizer::unknown), "<unk>");
-  EXPECT_EQ(tokenizer.piece(Tokenizer::begin), "<s>");
-  EXPECT_EQ(tokenizer.piece(Tokenizer::end), "</s>");
+  EXPECT_EQ(tokenizer.piece(own_tokens::pad), "<pad>");
+  EXPECT_EQ(tokenizer.piece(own_tokens::unknown), "<unk>");
+  EXPECT_EQ(tokenizer.piece(own_tokens::begin), "<s>");
+  EXPECT_EQ(tokenizer.piece(own_tokens::end), "</s>");
   for (const int id : tokenizer.encode("a dog <s> </s> <pad>")) {
-    EXPECT_TRUE(id > Tokenizer::end || id == Tokenizer::unknown) << id;
+    EXPECT_TRUE(id > own_tokens::end || id == own_tokens::unknown) << id;
   }
 
   std::vector<int> ids = tokenizer.encode("the old dog");
-  ids.insert(ids.begin(), Tokenizer::begin);
-  ids.insert(ids.end(), {Tokenizer::end, Tokenizer::pad});
+  ids.insert(ids.begin(), own_tokens::begin);
+  ids.insert(ids.end(), {own_tokens::end, own_tokens::pad});
   EXPECT_EQ(tokenizer.decode(ids), "the old dog");
 }
 
@@ -184,9 +184,9 @@ TEST(Tokenizer, LearnsTheCharactersOfTheNamesOfItsSpecialPieces) {
       for (const std::string& line : lines) {
         const std::vector<int> ids = tokenizer.encode(line);
         EXPECT_EQ(tokenizer.decode(ids), line);
-        EXPECT_TRUE(std::ranges::all_of(ids, [](int id) { return id > Tokenizer::end; })) << line;
+        EXPECT_TRUE(std::ranges::all_of(ids, [](int id) { return id > own_tokens::end; })) << line;
       }
-      for (int id = Tokenizer::end + 1; id < tokenizer.size(); ++id) {
+      for (int id = own_tokens::end + 1; id < tokenizer.size(); ++id) {
         EXPECT_EQ(tokenizer.piece(id).find('\t'), std::string::npos) << tokenizer.piece(id);
       }
     }
@@ -202,7 +202,7 @@ TEST(Tokenizer, TurnsNothingIntoNothing) {
 TEST(Tokenizer, MarksWhatItNeverSawAsUnknown) {
   const auto tokenizer = Tokenizer::train(sample_lines(), {.vocabulary = 100});
   const auto ids = tokenizer.encode("a 猫 man");
-  EXPECT_EQ(std::count(ids.begin(), ids.end(), Tokenizer::unknown), 1);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), own_tokens::unknown), 1);
   EXPECT_EQ(tokenizer.decode(ids), "a  ⁇  man");
 }
 

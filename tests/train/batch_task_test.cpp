@@ -46,7 +46,7 @@ std::vector<models::ClassifierBatch> make_batches(int count, std::uint64_t seed)
       }
       batch.classes.push_back(static_cast<int>(rng.below(2)));
       if (batch.classes.back() == 1) ids[rng.below(ids.size())] = 11;
-      ids.push_back(text::Tokenizer::end);
+      ids.push_back(text::own_tokens::end);
       lines.push_back(std::move(ids));
     }
     batch.input = models::pack(lines);

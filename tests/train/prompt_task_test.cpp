@@ -78,9 +78,9 @@ TEST(PromptTask, OnlyAnswersAndTheirEndsHaveALoss) {
   EXPECT_EQ(tokenizer.decode(batch.input.ids), "no:NOred:RED");
   EXPECT_EQ(batch.places, (std::vector<Index>{2, 3, 4, 8, 9, 10, 11}));
   std::vector<int> next = tokenizer.encode("NO");
-  next.push_back(text::Tokenizer::end);
+  next.push_back(text::own_tokens::end);
   for (const int id : tokenizer.encode("RED")) next.push_back(id);
-  next.push_back(text::Tokenizer::end);
+  next.push_back(text::own_tokens::end);
   EXPECT_EQ(batch.next, next);
   ASSERT_EQ(batch.input.spans.count(), 2);
   EXPECT_EQ(batch.input.spans[1].begin, 5);

@@ -13,7 +13,7 @@ TEST(TranslationTask, LaySequencesEndToEndAndMoveTheTargetByOne) {
   const auto corpus = data::TranslationCorpus::tokenize(
       Lines{"red", "green blue", "blue"}, Lines{"blue red", "green", "red"}, tokenizer);
   const int red = tokenizer.encode("red").at(0), green = tokenizer.encode("green").at(0);
-  const int blue = tokenizer.encode("blue").at(0), end = text::Tokenizer::end;
+  const int blue = tokenizer.encode("blue").at(0), end = text::own_tokens::end;
 
   const std::vector<Index> pairs{1, 0};
   const models::TranslationBatch batch = make_batch(corpus, pairs);

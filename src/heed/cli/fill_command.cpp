@@ -57,7 +57,7 @@ class ChunkFiller {
 
   void fill(std::span<const std::string> lines, Index first_line) {
     const auto has_mask = [&](const std::string& line) {
-      return line.find(options_.mask) != line.npos;
+      return filler_.has_mask(line, options_.mask);
     };
     while (!lines.empty()) {
       const auto end = std::ranges::find_if_not(lines, has_mask);

@@ -49,7 +49,7 @@ std::vector<int> encode_document(std::span<const std::string> lines,
 
 std::vector<int> encode_text(std::span<const std::string> lines, const text::Tokenizer& tokenizer) {
   if (!tokenizer.is_own()) return encode_document(lines, tokenizer);
-  const std::vector<int> line_end = tokenizer.encode("\n");
+  const std::vector<int> line_end = text::encode_line_end(tokenizer);
   std::vector<int> all;
   for (const std::vector<int>& ids : text::encode_lines(lines, tokenizer)) {
     all.insert(all.end(), ids.begin(), ids.end());

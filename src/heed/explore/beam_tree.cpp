@@ -55,21 +55,24 @@ std::vector<Index> path_to(const std::vector<BeamNode>& nodes, Index end) {
   return path;
 }
 
-// The tokens of a path without the root's and without the end token.
+// The tokens of a path without the root's.
 std::vector<int> ids_of(const std::vector<BeamNode>& nodes, std::span<const Index> path) {
   std::vector<int> ids;
   for (const Index node : path.subspan(1)) ids.push_back(nodes[node].token);
-  if (!ids.empty()) ids.pop_back();
   return ids;
 }
 
-// Every hypothesis is one path only, so its tokens find it.
+// Every hypothesis is one path only, so its tokens find it. One that the limit has cut is live to
+// the last.
 std::vector<Index> winning_path(const std::vector<BeamNode>& nodes,
                                 const infer::Hypothesis& winner) {
+  const bool has_end = winner.log_probabilities.size() > winner.ids.size();
   for (Index node = 0; node < std::ssize(nodes); ++node) {
-    if (nodes[node].state != State::finished) continue;
+    if (nodes[node].state != (has_end ? State::finished : State::live)) continue;
     std::vector<Index> path = path_to(nodes, node);
-    if (ids_of(nodes, path) == winner.ids) return path;
+    std::vector<int> ids = ids_of(nodes, path);
+    if (has_end && !ids.empty()) ids.pop_back();
+    if (ids == winner.ids) return path;
   }
   assert(false);
   return {};

@@ -34,7 +34,7 @@ void sort_unique(std::vector<T>& values) {
 TokenSequence tokens_of(const std::string& word, const std::string& spelling, const char* role,
                         const text::Tokenizer& tokenizer) {
   TokenSequence tokens = tokenizer.encode(spelling);
-  const bool is_known = std::ranges::count(tokens, text::Tokenizer::unknown) == 0;
+  const bool is_known = std::ranges::count(tokens, tokenizer.tokens().unknown) == 0;
   check_as(ErrorKind::usage, is_known, role, " words: expected a word of the vocabulary, found '",
            word, "'");
   return tokens;

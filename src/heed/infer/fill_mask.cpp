@@ -28,9 +28,11 @@ bool is_candidate(const text::Tokenizer& tokenizer, int id, bool starts_word) {
   return piece.starts_with(visible_space) == starts_word;
 }
 
-std::vector<int> excluded_tokens(const text::Tokenizer& tokenizer, bool starts_word) {
+// Of the model's rows, of which some may have no token.
+std::vector<int> excluded_tokens(const models::MaskedModel& model, const text::Tokenizer& tokenizer,
+                                 bool starts_word) {
   std::vector<int> excluded;
-  for (int id = 0; id < tokenizer.size(); ++id) {
+  for (int id = 0; id < model.config().vocabulary; ++id) {
     if (!is_candidate(tokenizer, id, starts_word)) excluded.push_back(id);
   }
   return excluded;
@@ -47,8 +49,8 @@ FillMask FillMask::load(const std::string& folder, std::optional<WeightFormat> w
 FillMask::FillMask(models::MaskedModel model, text::Tokenizer tokenizer)
     : model_(std::make_shared<const models::MaskedModel>(std::move(model))),
       tokenizer_(std::move(tokenizer)),
-      excluded_at_start_(excluded_tokens(tokenizer_, /*starts_word=*/true)),
-      excluded_within_(excluded_tokens(tokenizer_, /*starts_word=*/false)) {}
+      excluded_at_start_(excluded_tokens(*model_, tokenizer_, /*starts_word=*/true)),
+      excluded_within_(excluded_tokens(*model_, tokenizer_, /*starts_word=*/false)) {}
 
 std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, bool starts_word,
                                                 Index count) const {
@@ -61,6 +63,11 @@ std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, b
   check_as(ErrorKind::model, !words.empty(), "vocabulary: expected pieces that ",
            starts_word ? "start" : "continue", " a word, found none");
   return words;
+}
+
+bool FillMask::has_mask(std::string_view line, std::string_view mask) const {
+  if (line.find(mask) != line.npos) return true;
+  return !tokenizer_.is_own() && line.find(tokenizer_.mask_text()) != line.npos;
 }
 
 FilledLine FillMask::fill(std::string_view line, Index count) const {

@@ -37,6 +37,9 @@ class FillMask {
 
   static constexpr std::string_view default_mask = "<mask>";
 
+  // Does the line hold `mask`, or the mask as the tokenizer of another family writes it?
+  bool has_mask(std::string_view line, std::string_view mask) const;
+
   // The candidates for each `<mask>` of one line.
   FilledLine fill(std::string_view line, Index count = 5) const;
 

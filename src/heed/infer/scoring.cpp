@@ -27,8 +27,8 @@ struct Sequence {
 };
 
 // The decoder's input and output for ids between two tokens.
-Sequence teacher_forced(const std::vector<int>& ids, int start, int end) {
-  Sequence sequence{.input = {start}, .next = ids};
+Sequence teacher_forced(std::span<const int> ids, int start, int end) {
+  Sequence sequence{.input = {start}, .next = {ids.begin(), ids.end()}};
   sequence.input.insert(sequence.input.end(), ids.begin(), ids.end());
   sequence.next.push_back(end);
   return sequence;
@@ -170,20 +170,23 @@ std::vector<ScoredLine> PairScorer::score(std::span<const std::string> sources,
         " sources, got ", targets.size());
   check_line_numbers(options, sources.size());
   const Index limit = max_text_tokens(model_.config());
-  const TokenLimit source_limit =
-      infer::source_limit(model_.config(), "a source", options.truncate);
+  const text::SequenceTemplate& source_form = tokenizer_.sequence();
+  TokenLimit source_limit = infer::source_limit(model_.config(), "a source", options.truncate);
+  source_limit.max_tokens -= source_form.num_added() - 1;  // one is counted already
   const TokenLimit target_limit = limit_of("a start and a target", limit, options);
   std::vector<std::vector<int>> encoded_sources = text::encode_lines(sources, tokenizer_);
-  const std::vector<std::vector<int>> encoded_targets = text::encode_lines(targets, tokenizer_);
+  const std::vector<std::vector<int>> encoded_targets =
+      text::encode_lines(targets, tokenizer_, text::LineForm::output);
   const text::SpecialTokens& tokens = model_.config().tokens;
   std::vector<Sequence> sequences;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Sequence sequence = teacher_forced(encoded_targets[i], tokens.decoder_start, tokens.end());
+    std::span<const int> target(encoded_targets[i]);
+    if (!target.empty()) target = target.first(target.size() - 1);  // without its end
+    Sequence sequence = teacher_forced(target, tokens.decoder_start, tokens.end());
     const Index line = line_number(i, options);
     std::vector<int>& source = encoded_sources[i];
     const bool is_source_truncated = fit(source, line, source_limit);
-    source.push_back(tokens.end());
-    sequence.source = std::move(source);
+    sequence.source = source_form.single(source);
     sequence.is_truncated = fit(sequence.input, line, target_limit) || is_source_truncated;
     sequence.next.resize(sequence.input.size());
     sequences.push_back(std::move(sequence));

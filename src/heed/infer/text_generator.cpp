@@ -255,10 +255,20 @@ class GenerationLoop {
   nn::ForwardContext context_;
 };
 
+// Of no text: the token that begins one of a foreign tokenizer, or the end of a line.
+std::vector<int> empty_prompt(const text::Tokenizer& tokenizer) {
+  const int begin = tokenizer.tokens().begin;
+  if (tokenizer.is_own() || begin == text::SpecialTokens::none) return tokenizer.encode("\n");
+  return {begin};
+}
+
 std::vector<int> prompt_ids(const TextGenerator& generator, const std::string& prompt, Index number,
                             const GenerationOptions& options) {
-  const std::string text = prompt + options.prefix;
-  std::vector<int> ids = generator.tokenizer().encode(text.empty() ? "\n" : text);
+  const text::Tokenizer& tokenizer = generator.tokenizer();
+  const std::vector<int> text = tokenizer.encode(prompt + options.prefix);
+  std::vector<int> ids = tokenizer.sequence().prefix;
+  ids.insert(ids.end(), text.begin(), text.end());
+  if (ids.empty()) ids = empty_prompt(tokenizer);
   fit(ids, number,
       {.max_tokens = generator.model().config().max_positions,
        .what = "a text",

@@ -113,7 +113,8 @@ std::optional<ops::ArgmaxProjection> Translator::Impl::projection_for(
 // The lines that are not blank, longest first, so that the sentences of a batch end together.
 std::vector<Translator::Impl::Source> Translator::Impl::tokenize(
     std::span<const std::string> lines, const TranslationOptions& options) const {
-  const TokenLimit limit = source_limit(model_.config(), "a source", options.truncate);
+  TokenLimit limit = source_limit(model_.config(), "a source", options.truncate);
+  limit.max_tokens -= tokenizer_.sequence().num_added() - 1;  // one is counted already
   std::vector<std::vector<int>> encoded = text::encode_lines(lines, tokenizer_);
   std::vector<Source> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -132,7 +133,7 @@ std::vector<int> Translator::Impl::prefix_of(std::size_t line,
   if (options.prefixes.empty()) return {};
   const std::string& prefix = options.prefixes[options.prefixes.size() == 1 ? 0 : line];
   if (text::is_blank(prefix)) return {};
-  std::vector<int> ids = tokenizer_.encode(prefix);
+  std::vector<int> ids = tokenizer_.encode_target(prefix);
   check_length(std::ssize(ids), options.first_line + static_cast<Index>(line),
                {.max_tokens = max_text_tokens(model_.config()) - 1, .what = "a prefix"});
   return ids;
@@ -145,11 +146,11 @@ void Translator::Impl::translate_batch(const models::TranslationModel& model,
                                        std::span<Translation> translations) const {
   std::vector<std::vector<int>> sources, prefixes;
   for (const Source& source : batch) {
-    sources.push_back(source.ids);
+    sources.push_back(tokenizer_.sequence().single(source.ids));
     prefixes.push_back(source.prefix);
   }
   const text::SpecialTokens tokens = special_tokens(options.search, model.config());
-  const models::PackedIds packed = pack_sources(sources, tokens);
+  const models::PackedIds packed = models::pack(sources);
   std::vector<std::vector<Hypothesis>> hypotheses;
   if (projection) {
     for (std::vector<int>& ids :

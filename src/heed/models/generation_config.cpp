@@ -228,9 +228,9 @@ std::string to_json(const GenerationConfig& generation) {
   nlohmann::ordered_json json{{"num_beams", generation.beam_size},
                               {"length_penalty", generation.length_penalty}};
   if (generation.max_length > 0) json["max_length"] = generation.max_length;
-  json["decoder_start_token_id"] = text::Tokenizer::end;
-  json["eos_token_id"] = text::Tokenizer::end;
-  json["pad_token_id"] = text::Tokenizer::pad;
+  json["decoder_start_token_id"] = text::own_tokens::end;
+  json["eos_token_id"] = text::own_tokens::end;
+  json["pad_token_id"] = text::own_tokens::pad;
   return json.dump(2) + '\n';
 }
 

@@ -55,10 +55,6 @@ using TokenizerFiles = std::map<std::string, std::string>;
 // exceptions.
 class Tokenizer {
  public:
-  static constexpr int pad = 0;  // these four are those of Heed's own tokenizers
-  static constexpr int unknown = 1;
-  static constexpr int begin = 2;
-  static constexpr int end = 3;
   // In Heed's own tokenizers it stands for a masked token; text that holds it encodes to it, except
   // for words. A user may write it for the mask of any model.
   static constexpr std::string_view mask_piece = "<mask>";
