@@ -15,6 +15,7 @@
 #include "heed/base/version.h"
 #include "heed/cli/all_commands.h"
 #include "heed/cli/arguments.h"
+#include "heed/models/transformer_config.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
 
@@ -62,6 +63,30 @@ TEST(Command, RunsWithItsOptions) {
 
 TEST(Command, ReturnsTheExitCodeOfItsWork) {
   EXPECT_EQ(run_work([] { return 143; }).code, 143);
+}
+
+TEST(Command, TakesAFormatOfWeights) {
+  auto weights = std::make_shared<std::optional<WeightFormat>>();
+  Command command("load", "Load a model.", "heed load --weights int8");
+  command.accept_weights(*weights);
+  command.run([weights] {
+    std::cout << (*weights ? name_of(**weights) : "that of the folder") << '\n';
+    return 0;
+  });
+  EXPECT_EQ(run({command}, {"load", "--weights", "int8"}).out, "int8\n");
+  const Outcome refused = run({command}, {"load", "--weights", "int3"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("expected one of f32, f16, bf16, int8, int4, found int3"),
+            std::string::npos)
+      << refused.err;
+}
+
+TEST(Command, LoadsWeightsAsTheyAreWithoutAFormat) {
+  auto weights = std::make_shared<std::optional<WeightFormat>>();
+  Command command("load", "Load a model.", "heed load --weights int8");
+  command.accept_weights(*weights);
+  command.run([weights] { return weights->has_value() ? 1 : 0; });
+  EXPECT_EQ(run({command}, {"load"}).code, 0);
 }
 
 TEST(Command, HelpShowsOptionsWithDefaultsAndEndsWithTheExample) {

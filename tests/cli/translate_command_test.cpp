@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/untrained_models.h"
+#include "heed/models/convert_weights.h"
 #include "infer/memorised_translator.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -46,6 +47,19 @@ TEST(TranslateCommand, AddsScoresAndAlignmentBehindBars) {
   const std::string line = model.run("two three\n\n", {.alignment = true, .scores = true});
   EXPECT_TRUE(line.starts_with("zwei drei ||| -0.0")) << line;
   EXPECT_TRUE(line.ends_with(" ||| 0-0 1-1\n\n")) << line;
+}
+
+TEST(TranslateCommand, QuantizesWeightsOnLoadAsConvertDoes) {
+  const SavedModel model;
+  const TemporaryFolder converted;
+  models::convert_weights(model.folder.path(), converted.file("int4"), WeightFormat::int4);
+  TranslateOptions options{.model = converted.file("int4"), .scores = true};
+  std::istringstream in("two three\nfour\n");
+  std::ostringstream out;
+  EXPECT_EQ(translate(options, in, out), 0);
+  EXPECT_EQ(model.run("two three\nfour\n", {.weights = WeightFormat::int4, .scores = true}),
+            out.str());
+  EXPECT_NE(model.run("two three\nfour\n", {.scores = true}), out.str());
 }
 
 TEST(TranslateCommand, PrintsTheNBestInTheFormatOfMoses) {

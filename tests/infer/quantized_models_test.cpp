@@ -61,7 +61,8 @@ TEST(QuantizedModels, ClassifiersRunInEveryFormat) {
       }
       return probabilities;
     };
-    for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
+    for_each_format(folder, [&](const auto& f32, WeightFormat format, const auto& converted,
+                                const auto& floats) {
       const std::vector<double> expected = run(LineClassifier::load(floats));
       EXPECT_EQ(run(LineClassifier::load(converted)), expected);
       EXPECT_EQ(run(LineClassifier::load(f32, format)), expected);
@@ -80,11 +81,12 @@ TEST(QuantizedModels, TaggersRunInEveryFormat) {
     for (const WordTag& word : tagger.tag("abc de kl")) probabilities.push_back(word.probability);
     return probabilities;
   };
-  for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
-    const std::vector<double> expected = run(LineTagger::load(floats));
-    EXPECT_EQ(run(LineTagger::load(converted)), expected);
-    EXPECT_EQ(run(LineTagger::load(f32, format)), expected);
-  });
+  for_each_format(
+      folder, [&](const auto& f32, WeightFormat format, const auto& converted, const auto& floats) {
+        const std::vector<double> expected = run(LineTagger::load(floats));
+        EXPECT_EQ(run(LineTagger::load(converted)), expected);
+        EXPECT_EQ(run(LineTagger::load(f32, format)), expected);
+      });
 }
 
 TEST(QuantizedModels, MaskedModelsRunInEveryFormat) {
@@ -92,16 +94,16 @@ TEST(QuantizedModels, MaskedModelsRunInEveryFormat) {
   save_model<models::MaskedModel>(folder);
   const auto run = [](const FillMask& model) {
     std::vector<double> probabilities;
-    for (const MaskCandidate& one : model.fill("ab<mask>d", 9).front()) {
-      probabilities.push_back(one.probability);
-    }
+    const FilledLine filled = model.fill("ab<mask>d", 9);
+    for (const MaskCandidate& one : filled.front()) probabilities.push_back(one.probability);
     return probabilities;
   };
-  for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
-    const std::vector<double> expected = run(FillMask::load(floats));
-    EXPECT_EQ(run(FillMask::load(converted)), expected);
-    EXPECT_EQ(run(FillMask::load(f32, format)), expected);
-  });
+  for_each_format(
+      folder, [&](const auto& f32, WeightFormat format, const auto& converted, const auto& floats) {
+        const std::vector<double> expected = run(FillMask::load(floats));
+        EXPECT_EQ(run(FillMask::load(converted)), expected);
+        EXPECT_EQ(run(FillMask::load(f32, format)), expected);
+      });
 }
 
 TEST(QuantizedModels, ImageClassifiersRunInEveryFormat) {
@@ -115,16 +117,16 @@ TEST(QuantizedModels, ImageClassifiersRunInEveryFormat) {
     for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::uint8_t>(3 * i);
     const std::vector<Pixels> pixels{image};
     std::vector<double> probabilities;
-    for (const auto& one : labeller.classify(pixels, 3).front()) {
-      probabilities.push_back(one.probability);
-    }
+    const auto found = labeller.classify(pixels, 3);
+    for (const ClassProbability& one : found.front()) probabilities.push_back(one.probability);
     return probabilities;
   };
-  for_each_format(folder, [&](auto& f32, WeightFormat format, auto& converted, auto& floats) {
-    const std::vector<double> expected = run(ImageLabeller::load(floats));
-    EXPECT_EQ(run(ImageLabeller::load(converted)), expected);
-    EXPECT_EQ(run(ImageLabeller::load(f32, format)), expected);
-  });
+  for_each_format(
+      folder, [&](const auto& f32, WeightFormat format, const auto& converted, const auto& floats) {
+        const std::vector<double> expected = run(ImageLabeller::load(floats));
+        EXPECT_EQ(run(ImageLabeller::load(converted)), expected);
+        EXPECT_EQ(run(ImageLabeller::load(f32, format)), expected);
+      });
 }
 
 }  // namespace

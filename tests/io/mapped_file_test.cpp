@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <string>
 
 #include "support/temporary_folder.h"
@@ -119,6 +120,7 @@ TEST(MappedFile, TheHandlerOfTheSignalGoesWithTheLastFile) {
 void die_of_a_signal_that_was_sent() {
   ::signal(SIGBUS, SIG_DFL);
   const Mapped mapped(page, 0);
+  std::cerr << "mapped" << std::endl;
   ::raise(SIGBUS);
 }
 
@@ -128,13 +130,14 @@ void die_of_a_mapping_that_is_not_ours() {
   std::filesystem::resize_file(other.path, 0);
   const Descriptor file(::open(other.path.c_str(), O_RDONLY));
   void* unknown = ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  std::cerr << "mapped" << std::endl;
   ::_exit(static_cast<const volatile char*>(unknown)[0]);
 }
 
 TEST(MappedFileDeathTest, ASignalOfAnotherCauseStillEndsTheProgram) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT(die_of_a_signal_that_was_sent(), testing::KilledBySignal(SIGBUS), "");
-  EXPECT_EXIT(die_of_a_mapping_that_is_not_ours(), testing::KilledBySignal(SIGBUS), "");
+  EXPECT_EXIT(die_of_a_signal_that_was_sent(), testing::KilledBySignal(SIGBUS), "mapped");
+  EXPECT_EXIT(die_of_a_mapping_that_is_not_ours(), testing::KilledBySignal(SIGBUS), "mapped");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "heed/models/family.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
+#include "models/packed_alone.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -78,6 +79,23 @@ TEST_P(FamilyFolder, IsReadAsItWasWritten) {
     EXPECT_EQ(written["architectures"][0], one.class_name);
     EXPECT_EQ(load_config(folder.path()), config);
     expect_equal(parameters(load_model<AnyModel>(folder.path())), parameters(model));
+  });
+}
+
+TEST_P(FamilyFolder, HoldsHalvesAsTheyAreForInference) {
+  const TemporaryFolder folder;
+  folder.write("config.json", small_settings(GetParam().model_type, GetParam().class_name).dump());
+  const TransformerConfig config = load_config(folder.path());
+  with_model_class(config.kind, [&]<typename AnyModel>(std::type_identity<AnyModel>) {
+    save_model(folder.path(), AnyModel(config, 5), WeightFormat::bf16);
+    const auto floats = load_model<AnyModel>(folder.path());
+    const auto halves = load_model<AnyModel>(folder.path(), {.for_inference = true});
+    expect_packed_alone(halves, WeightFormat::bf16);
+    expect_equal(parameters(halves), parameters(floats));
+    const LoadOptions int8{.for_inference = true, .weights = WeightFormat::int8};
+    const auto quantized = load_model<AnyModel>(folder.path(), int8);
+    expect_packed_alone(quantized, WeightFormat::int8);
+    expect_equal(parameters(quantized), parameters(quantize(floats, WeightFormat::int8)));
   });
 }
 
@@ -232,7 +250,7 @@ TEST_F(LlamaFolder, IsWrittenInHalves) {
   save_model(path(), model, WeightFormat::bf16);
   EXPECT_EQ(json::parse(io::read_file(path() + "/config.json"))["torch_dtype"], "bfloat16");
   const auto halves = parameters(load_model<LanguageModel>(path()));
-  const auto again = parameters(load_model<LanguageModel>(path(), WeightFormat::bf16));
+  const auto again = parameters(load_model<LanguageModel>(path(), {.weights = WeightFormat::bf16}));
   expect_equal(again, halves);
 }
 

@@ -14,6 +14,7 @@
 #include "heed/models/convert_weights.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
+#include "models/packed_alone.h"
 #include "models/small_models.h"
 #include "support/expect_error.h"
 #include "support/same_bits.h"
@@ -39,31 +40,6 @@ struct SavedModel {
   }
   std::string path(const std::string& name) const { return folder.file(name); }
 };
-
-// What a weight of the model is held in, one after another.
-template <typename Model>
-std::vector<nn::Weight> weights_of(const Model& model) {
-  struct Collector : nn::ParameterVisitor {
-    std::vector<nn::Weight> weights;
-    void visit(const std::string&, Tensor&) override {}
-    void visit_weight(const std::string&, nn::Weight& weight) override {
-      weights.push_back(weight);
-    }
-  } collector;
-  Model shared = model;
-  shared.visit_parameters(collector);
-  return collector.weights;
-}
-
-// Is every weight there once, packed in this format?
-template <typename Model>
-void expect_packed_alone(const Model& model, WeightFormat format) {
-  for (const nn::Weight& weight : weights_of(model)) {
-    EXPECT_FALSE(weight.values.is_defined());
-    ASSERT_TRUE(weight.packed.is_defined());
-    EXPECT_EQ(weight.packed.format(), format);
-  }
-}
 
 Tensor logits(const TranslationModel& model) {
   return all_logits(model, sample_sentences({4, 7}), sample_sentences({6, 3}, 2));

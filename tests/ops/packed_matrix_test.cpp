@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
 #include "heed/ops/linear.h"
-#include "heed/ops/quantized_matrix.h"
 #include "support/same_bits.h"
 #include "support/sample.h"
 
@@ -56,29 +53,6 @@ TEST(PackedMatrix, InFewerBitsGivesTheBitsOfItsWidenedWeightForAnyRowsAndThreads
 TEST(PackedMatrix, GivesItsFloatsBack) {
   const Tensor weight = sample({37, 21});
   EXPECT_TRUE(same_bits(ops::PackedMatrix(weight).dequantize(), weight));
-}
-
-TEST(MatrixPacker, SomeRowsAtATimeGiveTheBitsOfAllAtOnce) {
-  const Tensor weight = sample({1400, 2100});
-  for (const WeightFormat format : {WeightFormat::f32, WeightFormat::f16, WeightFormat::bf16,
-                                    WeightFormat::int8, WeightFormat::int4}) {
-    ops::MatrixPacker packer(format, 1400, 2100);
-    const Index chunk = packer.chunk_rows();
-    ASSERT_LT(chunk, 700);  // at least three of them
-    for (Index first = 0; first < 1400; first += chunk) {
-      packer.append(rows_of(weight, first, std::min(chunk, 1400 - first)));
-    }
-    const Tensor expected = ops::PackedMatrix(weight, format).dequantize();
-    EXPECT_TRUE(same_bits(packer.finish().dequantize(), expected));
-  }
-}
-
-TEST(MatrixPacker, TakesRowsThatAreQuantized) {
-  const ops::QuantizedMatrix quantized = ops::quantize(sample({5, 70}), WeightFormat::int4);
-  ops::MatrixPacker packer(WeightFormat::int4, 5, 70);
-  packer.append(5, quantized.values, quantized.scales);
-  const Tensor expected = ops::PackedMatrix(quantized).dequantize();
-  EXPECT_TRUE(same_bits(packer.finish().dequantize(), expected));
 }
 
 TEST(PackedMatrix, RefusesOtherWidthsAndGradients) {

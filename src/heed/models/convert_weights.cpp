@@ -55,10 +55,9 @@ template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
   io::Rollback made;
-  const auto save = [&](const text::TokenizerFiles& tokenizer, auto&& write) {
+  const auto save = [&](auto&& write) {
     made.create_folder(to);
     for (const char* name : model_files) made.add_file(to + '/' + name);
-    for (const auto& [name, bytes] : tokenizer) made.add_file(to + '/' + name);
     write();
     made.keep();
   };
@@ -67,12 +66,14 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
   if constexpr (TextModel<Model>) {
     ModelFolder<Model> loaded = load_model_folder<Model>(from, options);
     merge_adapter(loaded.model, adapter);
-    save(loaded.tokenizer.files(),
-         [&] { save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format); });
+    save([&] {
+      for (const auto& file : loaded.tokenizer.files()) made.add_file(to + '/' + file.first);
+      save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
+    });
   } else {
     Model model = load_model<Model>(from, options);
     merge_adapter(model, adapter);
-    save({}, [&] { save_model_folder(to, model, format); });
+    save([&] { save_model_folder(to, model, format); });
   }
 }
 

@@ -11,8 +11,6 @@
 #include "heed/io/safetensors.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/sentence_folder.h"
-#include "heed/models/stored_weights.h"
-#include "heed/ops/quantized_matrix.h"
 
 namespace heed::models {
 namespace {
@@ -177,17 +175,13 @@ std::uint64_t max_data_bytes(const TransformerConfig& config) {
 
 }  // namespace
 
-FamilyReader::FamilyReader(const std::string& folder, const TransformerConfig& config,
-                           WeightFormat weights)
-    : folder_(folder),
-      map_(family_of(config), config),
-      weights_(weights),
-      files_(WeightFiles::load(folder, max_data_bytes(config))) {
+FamilyFolderTensors::FamilyFolderTensors(const std::string& folder, const TransformerConfig& config)
+    : map_(family_of(config), config), files_(WeightFiles::load(folder, max_data_bytes(config))) {
   find_sources();
   check_missing();
 }
 
-void FamilyReader::find_sources() {
+void FamilyFolderTensors::find_sources() {
   for (const io::SafetensorsFile& file : files_.files()) {
     for (const io::TensorRecord& record : file.tensors()) {
       const MappedTensor* tensor = map_.find(record.name);
@@ -202,19 +196,21 @@ void FamilyReader::find_sources() {
 }
 
 // A tensor may stand in a file under several names, if it is the same under each.
-void FamilyReader::add_source(const MappedTensor& tensor, const Source& source) {
+void FamilyFolderTensors::add_source(const MappedTensor& tensor, const Source& source) {
   const std::string& file = source.file->source();
   const Shape shape = shape_of(source.record, file);
   check_as(ErrorKind::model, shape == tensor.shape, file, ": ", excerpt(source.record.name),
            ": expected the shape ", tensor.shape, ", found ", shape);
   const auto [first, is_new] = sources_.emplace(&tensor, source);
   if (is_new) return;
-  check_as(ErrorKind::model, std::ranges::equal(first->second.record.bytes, source.record.bytes),
-           file, ": ", excerpt(source.record.name), ": expected the numbers of ",
-           excerpt(first->second.record.name), ", found others");
+  const bool is_same = std::ranges::equal(first->second.record.bytes, source.record.bytes);
+  first->second.file->release(first->second.record.bytes);
+  source.file->release(source.record.bytes);
+  check_as(ErrorKind::model, is_same, file, ": ", excerpt(source.record.name),
+           ": expected the numbers of ", excerpt(first->second.record.name), ", found others");
 }
 
-void FamilyReader::check_missing() const {
+void FamilyFolderTensors::check_missing() const {
   for (const MappedTensor& tensor : map_.tensors()) {
     check_as(ErrorKind::model, tensor.may_be_missing || sources_.contains(&tensor),
              files_.files().front().source(), ": expected a tensor named ", tensor.name,
@@ -222,34 +218,54 @@ void FamilyReader::check_missing() const {
   }
 }
 
-// Kept, because parameters that are parts of one tensor follow each other.
-const std::vector<float>& FamilyReader::floats(const MappedTensor& tensor) {
-  if (last_ == &tensor) return last_floats_;
-  const Source& source = sources_.at(&tensor);
-  last_floats_ = source.file->to_floats(source.record);
-  check_finite(last_floats_, source.record.name, source.file->source());
-  last_ = &tensor;
-  return last_floats_;
+const FamilyFolderTensors::Source* FamilyFolderTensors::source_of(const std::string& name) const {
+  const auto source = sources_.find(map_.place_of(name).tensor);
+  return source == sources_.end() ? nullptr : &source->second;
 }
 
-void FamilyReader::fill(const std::string& name, Tensor& value) {
-  const auto [tensor, part] = map_.place_of(name);
-  if (sources_.contains(tensor)) {
-    tensor->read(part, floats(*tensor), value.values());
-  } else {
-    std::ranges::fill(value.values(), 0.0F);
-  }
+std::string FamilyFolderTensors::file_of(const std::string& name) const {
+  const Source* source = source_of(name);
+  return (source != nullptr ? *source->file : files_.files().front()).source();
 }
 
-void FamilyReader::visit(const std::string& name, Tensor& value) {
-  fill(name, value);
-  if (weights_ != WeightFormat::f32) value = value.detach();  // cannot be trained
+io::TensorRecord FamilyFolderTensors::require(const std::string& name) {
+  const FamilyMap::Place place = map_.place_of(name);
+  const Source* source = source_of(name);
+  file_ = nullptr;
+  if (source == nullptr) return zeros(place);
+  if (!place.tensor->has_blocks()) return in_our_layout(place, *source);
+  file_ = source->file;
+  io::TensorRecord record = source->record;
+  record.shape = place.tensor->shape_of_part(place.part);
+  record.bytes = place.tensor->rows_of_part(place.part, record.bytes);
+  return record;
 }
 
-void FamilyReader::visit_weight(const std::string& name, nn::Weight& weight) {
-  visit(name, weight.values);
-  if (weights_ == WeightFormat::f32) return;
-  weight = {Tensor(), ops::PackedMatrix(ops::quantize(weight.values, weights_))};
+io::TensorRecord FamilyFolderTensors::in_our_layout(const FamilyMap::Place& place,
+                                                    const Source& source) {
+  io::TensorRecord record = source.record;
+  record.shape = place.tensor->shape_of_part(place.part);
+  bytes_.resize(place.tensor->rows_of_part(place.part, source.record.bytes).size());
+  place.tensor->read(place.part, source.record.bytes, bytes_);
+  source.file->release(source.record.bytes);
+  record.bytes = bytes_;
+  return record;
+}
+
+io::TensorRecord FamilyFolderTensors::zeros(const FamilyMap::Place& place) {
+  io::TensorRecord record{.name = place.tensor->name,
+                          .dtype = io::DType::f32,
+                          .shape = place.tensor->shape_of_part(place.part),
+                          .bytes = {}};
+  std::size_t size = sizeof(float);
+  for (const std::int64_t axis : record.shape) size *= static_cast<std::size_t>(axis);
+  bytes_.assign(size, std::byte{0});
+  record.bytes = bytes_;
+  return record;
+}
+
+void FamilyFolderTensors::release(std::span<const std::byte> bytes) {
+  if (file_ != nullptr) file_->release(bytes);
 }
 
 }  // namespace heed::models

@@ -2,6 +2,7 @@
 // what sentence-transformers adds to them.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
@@ -9,7 +10,7 @@
 
 #include "heed/io/json_fields.h"
 #include "heed/models/family_map.h"
-#include "heed/models/model.h"
+#include "heed/models/stored_weights.h"
 #include "heed/models/weight_files.h"
 #include "heed/nn/module.h"
 
@@ -30,16 +31,15 @@ void save_family_config(const std::string& folder, const TransformerConfig& conf
 void save_family_weights(const std::string& folder, const TransformerConfig& config,
                          std::span<const nn::NamedTensor> parameters, WeightFormat weights);
 
-// Fills the parameters that it visits from the folder's tensors, which it checks at once: a tensor
-// that is missing, unknown or of another shape is refused by name.
-class FamilyReader : public nn::ParameterVisitor {
+// The folder's tensors by the names and in the layout of our parameters. All are checked at once:
+// one that is missing, unknown or of another shape is refused by name.
+class FamilyFolderTensors : public TensorSource {
  public:
-  // Matrices of a format other than f32 are for inference only.
-  FamilyReader(const std::string& folder, const TransformerConfig& config, WeightFormat weights);
+  FamilyFolderTensors(const std::string& folder, const TransformerConfig& config);
 
- protected:
-  void visit(const std::string& name, Tensor& value) override;
-  void visit_weight(const std::string& name, nn::Weight& weight) override;
+  io::TensorRecord require(const std::string& name) override;
+  void release(std::span<const std::byte> bytes) override;
+  std::string file_of(const std::string& name) const override;
 
  private:
   struct Source {
@@ -49,25 +49,15 @@ class FamilyReader : public nn::ParameterVisitor {
   void find_sources();
   void add_source(const MappedTensor& tensor, const Source& source);
   void check_missing() const;
-  void fill(const std::string& name, Tensor& value);
-  const std::vector<float>& floats(const MappedTensor& tensor);
+  const Source* source_of(const std::string& name) const;  // null: zeros
+  io::TensorRecord in_our_layout(const FamilyMap::Place& place, const Source& source);
+  io::TensorRecord zeros(const FamilyMap::Place& place);
 
-  std::string folder_;
   FamilyMap map_;
-  WeightFormat weights_;
   WeightFiles files_;
   std::map<const MappedTensor*, Source> sources_;
-  const MappedTensor* last_ = nullptr;  // whose numbers are in last_floats_
-  std::vector<float> last_floats_;
+  const io::SafetensorsFile* file_ = nullptr;  // that has the bytes of the last record
+  std::vector<std::byte> bytes_;               // of the last record, if they had to be moved
 };
-
-template <typename Model>
-Model load_family_model(const std::string& folder, TransformerConfig config, WeightFormat weights) {
-  FamilyReader reader(folder, config, weights);
-  config.weights = weights;
-  Model model = uninitialized<Model>(config);
-  model.visit_parameters(reader);
-  return model;
-}
 
 }  // namespace heed::models

@@ -1,8 +1,11 @@
 #include "heed/models/family_map.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/weight_files.h"
 #include "heed/nn/module.h"
@@ -99,26 +102,66 @@ void MappedTensor::for_each_place(std::size_t part, Move&& move) const {
   }
 }
 
-// Where a part begins that stands as it is.
-std::optional<std::size_t> MappedTensor::place_of_block(std::size_t part) const {
-  const bool is_block = layout == TensorLayout::same || layout == TensorLayout::one_in_front;
-  if (!is_block) return std::nullopt;
-  return static_cast<std::size_t>(parts[part].first_row * num_columns);
+bool MappedTensor::is_vector() const {
+  return shape.rank() == (layout == TensorLayout::one_in_front ? 2 : 1);
 }
 
-void MappedTensor::read(std::size_t part, std::span<const float> theirs,
-                        std::span<float> ours) const {
-  if (const auto begin = place_of_block(part)) {
-    std::ranges::copy(theirs.subspan(*begin, ours.size()), ours.begin());
-    return;
+std::vector<std::int64_t> MappedTensor::shape_of_part(std::size_t part) const {
+  if (is_vector()) return {parts[part].num_rows};
+  return {parts[part].num_rows, num_columns};
+}
+
+std::span<const std::byte> MappedTensor::rows_of_part(std::size_t part,
+                                                      std::span<const std::byte> theirs) const {
+  const std::size_t row_bytes =
+      theirs.size() / static_cast<std::size_t>(std::max<Index>(1, num_rows));
+  const auto first = static_cast<std::size_t>(parts[part].first_row);
+  return theirs.subspan(first * row_bytes,
+                        static_cast<std::size_t>(parts[part].num_rows) * row_bytes);
+}
+
+// Rows in blocks, so that a column's numbers, which may lie side by side in theirs, are read
+// together. Their address may be any.
+template <typename Number>
+void MappedTensor::move_rows(std::size_t part, const std::byte* theirs, std::byte* ours) const {
+  constexpr Index size = sizeof(Number), block = 64;
+  parallel_ranges(parts[part].num_rows, block, [&](Index begin, Index end) {
+    std::array<Index, block> places{};
+    for (Index row = begin; row < end; ++row) {
+      places[static_cast<std::size_t>(row - begin)] = row_place(part, row);
+    }
+    for (Index column = 0; column < num_columns; ++column) {
+      const Index offset = column_place(column);
+      for (Index row = begin; row < end; ++row) {
+        const Index from = places[static_cast<std::size_t>(row - begin)] + offset;
+        std::memcpy(ours + (row * num_columns + column) * size, theirs + from * size, size);
+      }
+    }
+  });
+}
+
+void MappedTensor::read(std::size_t part, std::span<const std::byte> theirs,
+                        std::span<std::byte> ours) const {
+  const Index count = num_rows * num_columns;
+  switch (count == 0 ? 0 : std::ssize(theirs) / count) {
+    case 0:
+      return;
+    case 1:
+      return move_rows<std::uint8_t>(part, theirs.data(), ours.data());
+    case 2:
+      return move_rows<std::uint16_t>(part, theirs.data(), ours.data());
+    case 4:
+      return move_rows<std::uint32_t>(part, theirs.data(), ours.data());
+    default:
+      return move_rows<std::uint64_t>(part, theirs.data(), ours.data());
   }
-  for_each_place(part, [&](std::size_t i, std::size_t place) { ours[i] = theirs[place]; });
 }
 
 void MappedTensor::write(std::size_t part, std::span<const float> ours,
                          std::span<float> theirs) const {
-  if (const auto begin = place_of_block(part)) {
-    std::ranges::copy(ours, theirs.subspan(*begin).begin());
+  if (has_blocks()) {
+    const auto begin = static_cast<std::size_t>(parts[part].first_row * num_columns);
+    std::ranges::copy(ours, theirs.subspan(begin).begin());
     return;
   }
   for_each_place(part, [&](std::size_t i, std::size_t place) { theirs[place] = ours[i]; });

@@ -2,8 +2,9 @@
 // model in place of {} and the shapes of its parameters.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,17 +31,29 @@ struct MappedTensor {
   std::vector<std::string> other_names = {};
   bool may_be_missing = false;
 
-  // One of our parameters from theirs, and back.
-  void read(std::size_t part, std::span<const float> theirs, std::span<float> ours) const;
+  // Whether the numbers of a part stand together, in our order.
+  bool has_blocks() const {
+    return layout == TensorLayout::same || layout == TensorLayout::one_in_front;
+  }
+  std::vector<std::int64_t> shape_of_part(std::size_t part) const;  // ours
+  // Such a block of bytes; in other layouts as many bytes.
+  std::span<const std::byte> rows_of_part(std::size_t part,
+                                          std::span<const std::byte> theirs) const;
+
+  // The numbers of one of our parameters, of any type, from theirs.
+  void read(std::size_t part, std::span<const std::byte> theirs, std::span<std::byte> ours) const;
+  // The other way.
   void write(std::size_t part, std::span<const float> ours, std::span<float> theirs) const;
 
  private:
   // Element (row, column) of a part is at row_place + column_place.
   Index row_place(std::size_t part, Index row) const;
   Index column_place(Index column) const;
-  std::optional<std::size_t> place_of_block(std::size_t part) const;
+  bool is_vector() const;
   template <typename Move>
   void for_each_place(std::size_t part, Move&& move) const;
+  template <typename Number>
+  void move_rows(std::size_t part, const std::byte* theirs, std::byte* ours) const;
 };
 
 class FamilyMap {

@@ -112,31 +112,56 @@ void save_config(const std::string& folder, const TransformerConfig& config, Wei
 
 }  // namespace
 
+namespace {
+
+template <typename Model>
+Model read_model(const TransformerConfig& config, const WeightReading& reading,
+                 TensorSource& tensors) {
+  Model model(config, reading.packs ? nn::Initializer::meta() : nn::Initializer::uninitialized());
+  read_weights(model, tensors, reading);
+  return model;
+}
+
+template <typename Model>
+Model load_own_model(const std::string& path, const TransformerConfig& config,
+                     const WeightReading& reading) {
+  const Index num_numbers = num_parameters(config);
+  const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
+  check_size(file, config, num_numbers);
+  FileTensors tensors(file);
+  TransformerConfig held = config;
+  held.weights = reading.held.value_or(reading.stored);
+  Model model = read_model<Model>(held, reading, tensors);
+  tensors.check_nothing_left();
+  return model;
+}
+
+template <typename Model>
+Model load_family_model(const std::string& folder, TransformerConfig config,
+                        const WeightReading& reading) {
+  FamilyFolderTensors tensors(folder, config);
+  config.weights = reading.held.value_or(reading.stored);
+  return read_model<Model>(config, reading, tensors);
+}
+
+}  // namespace
+
 template <typename Model>
 Model load_model(const std::string& folder, const LoadOptions& options) {
-  TransformerConfig config = load_config(folder);
+  const TransformerConfig config = load_config(folder);
   check_as(ErrorKind::model, config.kind == Model::kind, folder, ": expected a model of type ",
            name_of(Model::kind), ", found ", name_of(config.kind));
   const bool is_of_family = !config.family.empty();
   if (!is_of_family || !has_weights(folder)) require_part(folder, weights_path(folder));
-  const WeightReading reading{config.weights, options.weights, options.for_inference};
   check_rounding(config.weights, options.weights.value_or(config.weights), folder);
-  const Index num_numbers = num_parameters(config);
+  const WeightReading reading{config.weights, options.weights, options.for_inference};
   const std::string path = weights_path(folder);
-  const auto what = [&] { return "a model of " + std::to_string(num_numbers) + " parameters"; };
+  const auto what = [&] {
+    return "a model of " + std::to_string(num_parameters(config)) + " parameters";
+  };
   return io::require_memory(ErrorKind::model, path, what, [&] {
-    if (is_of_family) {
-      const auto format = options.weights.value_or(WeightFormat::f32);
-      Model model = load_family_model<Model>(folder, config, format);
-      return options.for_inference && format == WeightFormat::f32 ? pack(model) : model;
-    }
-    const auto file = io::SafetensorsFile::load(path, max_data_bytes(num_numbers));
-    check_size(file, config, num_numbers);
-    config.weights = options.weights.value_or(config.weights);
-    Model model(config,
-                options.for_inference ? nn::Initializer::meta() : nn::Initializer::uninitialized());
-    read_weights(model, file, reading);
-    return model;
+    return is_of_family ? load_family_model<Model>(folder, config, reading)
+                        : load_own_model<Model>(path, config, reading);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "heed/base/printable.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/transformer_config.h"
+#include "heed/ops/matrix_packer.h"
 
 namespace heed::models {
 namespace {
@@ -230,7 +231,7 @@ void WeightReader::read_floats(const std::string& name, Tensor& value) {
   const io::TensorRecord stored = record(name, value.shape());
   io::copy_floats(stored, value.values(), source_.file_of(name));
   source_.release(stored.bytes);
-  check_finite(value.values(), name, source_.file_of(name));
+  check_finite(value.values(), stored.name, source_.file_of(name));
 }
 
 void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
@@ -240,13 +241,14 @@ void WeightReader::visit_weight(const std::string& name, nn::Weight& weight) {
   }
   const Shape shape = weight.values.shape();
   const std::string file = source_.file_of(name);
-  const std::vector<float> scales = this->scales(name, shape);
-  const io::TensorRecord stored =
-      record(name, stored_shape(reading_.stored, shape.dim(0), shape.dim(1)));
+  const Shape of_file = stored_shape(reading_.stored, shape.dim(0), shape.dim(1));
+  io::TensorRecord stored = record(name, of_file);
   const WeightFormat format = format_of(stored.dtype, reading_);
   check_as(ErrorKind::model, format == WeightFormat::f32 || stored.dtype == dtype_of(format), file,
            ": ", name, ": expected ", io::dtype_name(dtype_of(format)), " for weights of ",
            name_of(format), ", found ", io::dtype_name(stored.dtype));
+  const std::vector<float> scales = this->scales(name, shape);
+  if (!scales.empty()) stored = record(name, of_file);  // the source has been asked for others
   const StoredRows rows(format, stored, shape, scales, file);
   if (is_f32 && !reading_.packs) return dequantize(rows, weight.values, source_);
   const WeightFormat held = reading_.held.value_or(format);

@@ -88,13 +88,11 @@ class WeightReader : public nn::ParameterVisitor {
   WeightReading reading_;
 };
 
-// All parameters of a model from the file. Refuses also tensors that the model does not have.
+// All parameters of a model.
 template <typename Model>
-void read_weights(Model& model, const io::SafetensorsFile& file, const WeightReading& reading) {
-  FileTensors tensors(file);
+void read_weights(Model& model, TensorSource& tensors, const WeightReading& reading) {
   WeightReader reader(tensors, reading);
   model.visit_parameters(reader);
-  tensors.check_nothing_left();
 }
 
 }  // namespace heed::models

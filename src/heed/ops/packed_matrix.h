@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "heed/base/weight_format.h"
 #include "heed/core/tensor.h"
@@ -42,28 +41,6 @@ class PackedMatrix {
   WeightFormat format_ = WeightFormat::f32;
   Index in_dim_ = 0, out_dim_ = 0;
   std::shared_ptr<float> panels_;  // bytes, unless they are floats
-};
-
-// Packs a weight some rows at a time, so that it never stands in memory twice.
-class MatrixPacker {
- public:
-  MatrixPacker(WeightFormat format, Index out_dim, Index in_dim)
-      : packed_(format, out_dim, in_dim) {}
-
-  // How many rows all calls but the last must bring.
-  Index chunk_rows() const;
-
-  void append(const Tensor& rows);  // [N, I], in the nearest numbers of the format
-  // N rows that are quantized in the format, as QuantizedMatrix holds them, at any address.
-  void append(Index num_rows, std::span<const std::uint8_t> values, std::span<const float> scales);
-
-  PackedMatrix finish() const;  // after the last row
-
- private:
-  void advance(Index num_rows);
-
-  PackedMatrix packed_;
-  Index num_rows_ = 0;  // packed so far
 };
 
 }  // namespace heed::ops
