@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -145,6 +146,8 @@ Tensor tensor_of(const io::SafetensorsFile& file, const io::TensorRecord& record
   return tensor;
 }
 
+std::span<const std::byte> bytes_of(const Tensor& tensor) { return std::as_bytes(tensor.values()); }
+
 // One adapter of theirs: A [R, I], B [O, R].
 struct PeftMatrices {
   const MappedTensor* tensor = nullptr;
@@ -198,7 +201,7 @@ class PeftReader {
       const auto parameter = std::ranges::find(base_.parameters, ours, &nn::NamedTensor::name);
       if (parameter == base_.parameters.end()) continue;
       Tensor replaced = Tensor::empty(parameter->value.shape());
-      tensor.read(part, values.values(), replaced.values());
+      tensor.read(part, bytes_of(values), std::as_writable_bytes(replaced.values()));
       adapter_.replaced.push_back({ours, replaced});
     }
   }
@@ -223,7 +226,7 @@ class PeftReader {
     const float factor = settings_.scale_of(module) / adapter_.scale;
     for (std::size_t part = 0; part < rows.parts.size(); ++part) {
       Tensor up = Tensor::empty({rows.parts[part].num_rows, rank});
-      rows.read(part, b.values(), up.values());
+      rows.read(part, bytes_of(b), std::as_writable_bytes(up.values()));
       for (float& value : up.values()) value *= factor;
       add_without_zeros(rows.parts[part].name, up, a);
     }
