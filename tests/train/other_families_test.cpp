@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "heed/base/error.h"
@@ -187,6 +188,23 @@ TEST(OtherFamilies, AClassifierIsInitialisedFromAMaskedModel) {
     const bool is_head = after.name.starts_with("head.");
     EXPECT_EQ(same_bits(same->value, after.value), !is_head) << after.name;
   }
+}
+
+// A folder that genuine packages have written, with its own tokenizer.
+TEST(OtherFamilies, AClassifierIsInitialisedFromAFolderOfSentenceTransformers) {
+  const char* data = std::getenv("HEED_DATA");
+  const std::string base = std::string(data != nullptr ? data : "") + "/hf/models/minilm_sentence";
+  if (data == nullptr || !io::is_folder(base)) GTEST_SKIP() << "HEED_DATA names no folder with it";
+  const OtherFamilies families;
+  Training training = families.from(base, families.labelled(), "classes");
+  training.recipe.training.max_length = 16;
+  training.recipe.training.lora = 2;
+  const std::string hash = hash_of_run(training);
+  EXPECT_EQ(models::weights_hash(models::load_parameters(training.model_folder)), hash);
+  EXPECT_EQ(config_of(training.model_folder)["architectures"][0], "BertForSequenceClassification");
+  EXPECT_EQ(io::read_file(training.model_folder + "/tokenizer.json"),
+            io::read_file(base + "/tokenizer.json"));
+  EXPECT_TRUE(io::is_file(models::peft_folder(training.model_folder) + "/adapter_config.json"));
 }
 
 TEST(OtherFamilies, TheNetworkOfTheBaseModelStays) {
