@@ -105,6 +105,33 @@ TEST(Recipe, EveryFieldCanBeSetAndComesBackThroughJson) {
   EXPECT_EQ(back.training.optimizer.beta2, 0.99);
 }
 
+TEST(Recipe, WhatTheNetworkHasFromItsBaseModelComesBackThroughJson) {
+  Recipe recipe;
+  EXPECT_EQ(to_json(recipe).find("inherited"), std::string::npos) << "Heed's own have none of it";
+  recipe.model.family = "marian";
+  recipe.model.vocabulary = 58101;
+  recipe.model.tokens = {.pad = 58100,
+                         .unknown = text::SpecialTokens::none,
+                         .begin = text::SpecialTokens::none,
+                         .ends = {0, 2},
+                         .decoder_start = 58100};
+  recipe.model.embedding_scale = 1.5f;
+  recipe.model.has_final_norm = false;
+  recipe.model.windows = {0, 5};
+  recipe.model.rotary.base = 5e5;
+  EXPECT_EQ(recipe_from_json(to_json(recipe), "test").model, recipe.model);
+
+  Recipe other = recipe;
+  other.model.tokens.pad = 3;
+  try {
+    check_same_recipe(recipe, other);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "`pad_token_id`: expected 58100, with which this run was started, found 3");
+  }
+}
+
 TEST(Recipe, FieldsThatAnOlderRunWroteOutByDefaultAreRecognised) {
   EXPECT_EQ(recipe_from_json(R"({"fields": "source,target"})", "test").training.fields, "");
   EXPECT_EQ(recipe_from_json(R"({"fields": "en,de"})", "test").training.fields, "en,de");

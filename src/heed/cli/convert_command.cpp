@@ -33,8 +33,9 @@ Command convert_command() {
                      "; all but f32 are for inference only");
   command
       .option("--adapter", options->adapter,
-              "LoRA adapter to merge first: adapter.safetensors of `heed train --lora`")
-      ->type_name("FILE");
+              "LoRA adapter to merge first: adapter.safetensors of `heed train --lora`, or a "
+              "folder of PEFT's")
+      ->type_name("PATH");
   command.run([options] { return convert(*options, std::cout); });
   return command;
 }

@@ -21,6 +21,7 @@
 #include "heed/text/lines.h"
 #include "heed/train/base_model.h"
 #include "heed/train/checkpoint.h"
+#include "heed/train/fine_tuning.h"
 #include "heed/train/recipe_fields.h"
 #include "heed/train/task_types.h"
 #include "heed/train/training.h"
@@ -64,6 +65,19 @@ void check_columns(const TrainOptions& options) {
   }
 }
 
+// A model of another family that nobody says how to train is trained further with care.
+void fit_to_base(train::Recipe& recipe, const train::Settings& settings, bool is_automatic) {
+  if (recipe.model.family.empty()) return;
+  for (const char* setting : {"vocabulary", "subwords"}) {
+    check_as(ErrorKind::usage, !settings.contains(setting), train::quote(setting),
+             ": cannot be combined with `from`, whose tokenizer is used");
+  }
+  const auto lora = settings.find("lora");
+  const bool with_lora = lora != settings.end() && lora->second != "0";
+  if (is_automatic) train::fit_to_fine_tuning(recipe, with_lora);
+  train::fit_max_length(recipe);
+}
+
 train::Training new_training(const TrainOptions& options) {
   const train::TaskType& type = train::task_type_of(options.files);
   check_columns(options);
@@ -81,6 +95,7 @@ train::Training new_training(const TrainOptions& options) {
   const std::string base_model = train::path_of(training.files, train::base_model_role);
   if (!base_model.empty()) {
     copy_base_architecture(training.recipe, base_model, options);
+    fit_to_base(training.recipe, settings, is_automatic);
   } else if (is_automatic) {
     training.automatic = settings;
   }

@@ -79,6 +79,19 @@ std::string left_out(const train::DataSummary& data) {
   return line + fmt::format("; {} of those to validate\n", data.num_valid_left_out);
 }
 
+// Of a base model of another family.
+std::string fine_tuning_text(const train::Recipe& recipe) {
+  const models::TransformerConfig& model = recipe.model;
+  if (model.family.empty()) return "";
+  const std::string lora =
+      recipe.training.lora > 0 ? fmt::format("LoRA of rank {}, ", recipe.training.lora) : "";
+  const std::string length =
+      models::has_text(model.kind)
+          ? fmt::format("examples of at most {} tokens, ", recipe.training.max_length)
+          : "";
+  return fmt::format(", {}{}of the {} family's layout", lora, length, model.family);
+}
+
 std::string images_text(const models::TransformerConfig& model) {
   if (models::has_text(model.kind)) return "";
   return fmt::format("; images of {} x {} in {}, patches of {} x {}", model.image_width,
@@ -125,11 +138,11 @@ void TrainingProgress::on_recipe(const train::Recipe& recipe) {
   const train::TrainingOptions& training = recipe.training;
   recipe_ = fmt::format(
       "recipe: {} layers of width {}, {} heads; batches of {} tokens, learning rate {:.3g}, "
-      "dropout {:.2g}{}{}\n",
+      "dropout {:.2g}{}{}{}\n",
       layers_text(model), model.model_dim, model.num_heads, training.batch_tokens,
       training.schedule.peak, model.dropout,
       training.curriculum > 0 ? fmt::format(", curriculum of {} epochs", training.curriculum) : "",
-      images_text(model));
+      fine_tuning_text(recipe), images_text(model));
 }
 
 void TrainingProgress::on_plan(const train::RunPlan& plan) {

@@ -6,6 +6,7 @@
 #include "heed/base/random.h"
 #include "heed/data/shuffled_range.h"
 #include "heed/text/encode_lines.h"
+#include "heed/text/lines.h"
 
 namespace heed::data {
 namespace {
@@ -14,9 +15,40 @@ namespace {
 constexpr std::uint64_t order_place = 0x77696e64;
 constexpr std::uint64_t offset_place = 0x6f666673;
 
+// Lines in one piece: the tokens of a line end may depend on what follows. A piece ends where a
+// line begins with a letter after one that is not blank, which changes no token of most tokenizers.
+std::vector<std::string> long_pieces(std::span<const std::string> lines) {
+  constexpr std::size_t piece_bytes = 1 << 16;
+  std::vector<std::string> pieces;
+  bool may_end = true;
+  for (const std::string& line : lines) {
+    const bool is_text = !line.empty() && !text::is_blank(line.substr(0, 1));
+    if (pieces.empty() || (pieces.back().size() >= piece_bytes && may_end && is_text)) {
+      pieces.emplace_back();
+    }
+    pieces.back().append(line).push_back('\n');
+    may_end = !text::is_blank(line);
+  }
+  return pieces;
+}
+
+// Another family's: what stands in front of any text, the text, and its end.
+std::vector<int> encode_document(std::span<const std::string> lines,
+                                 const text::Tokenizer& tokenizer) {
+  std::vector<int> all = tokenizer.sequence().prefix;
+  for (const std::vector<int>& ids : text::encode_lines(long_pieces(lines), tokenizer)) {
+    all.insert(all.end(), ids.begin(), ids.end());
+  }
+  if (const int end = tokenizer.tokens().end(); end != text::SpecialTokens::none) {
+    all.push_back(end);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<int> encode_text(std::span<const std::string> lines, const text::Tokenizer& tokenizer) {
+  if (!tokenizer.is_own()) return encode_document(lines, tokenizer);
   const std::vector<int> line_end = text::encode_line_end(tokenizer);
   std::vector<int> all;
   for (const std::vector<int>& ids : text::encode_lines(lines, tokenizer)) {

@@ -11,7 +11,8 @@
 
 namespace heed::data {
 
-// The tokens of a running text: of each line, then of the line's end.
+// The tokens of a running text: of each line, then of the line's end. A tokenizer of another family
+// reads the lines as one text, after its begin token if it has one, and with its end token.
 std::vector<int> encode_text(std::span<const std::string> lines, const text::Tokenizer& tokenizer);
 
 // Token ids in the order of the text. A window of length L is L neighbouring tokens and the one

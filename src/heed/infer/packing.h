@@ -1,4 +1,4 @@
-// Packs sentences end to end, with the special tokens that an encoder-decoder expects.
+// Packs sentences end to end, with the special tokens that the model expects.
 #pragma once
 
 #include <span>

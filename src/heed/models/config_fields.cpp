@@ -48,15 +48,21 @@ using Rotary = ops::RotaryFrequencies;
 
 template <typename Value>
 constexpr ConfigField token_row(std::string_view json, ConfigMember<Value> member) {
-  return {.json = json, .noun = json, .member = member, .range = token_id, .exists = has_text};
+  return {.json = json,
+          .noun = json,
+          .member = member,
+          .range = token_id,
+          .exists = has_text,
+          .is_architecture = true};
 }
 
 // clang-format off
 const ConfigField fields[]{
     {.json = "model_type", .member = at<&Config::kind>, .missing = Missing::refuse},
-    {.json = "family", .member = at<&Config::family>, .is_omitted_by_default = true},
+    {.json = "family", .member = at<&Config::family>, .is_architecture = true,
+     .is_omitted_by_default = true},
     {.json = "vocab_size", .noun = "a vocabulary", .member = at<&Config::vocabulary>,
-     .range = size_or_none, .missing = Missing::refuse},
+     .range = size_or_none, .missing = Missing::refuse, .is_architecture = true},
     {.json = "d_model", .option = "width", .aliases = {"d-model", "dim", "dim-model"}, .group = "Model",
      .description = "size of the hidden vectors (d_model)", .noun = "a width",
      .member = at<&Config::model_dim>, .range = size, .missing = Missing::refuse,
@@ -377,6 +383,40 @@ TransformerConfig transformer_config_from_json(std::string_view text, std::strin
   }
   validate(config, file_name, ErrorKind::model);
   return config;
+}
+
+std::string inherited_to_json(const TransformerConfig& config) {
+  const TransformerConfig defaults;
+  ordered_json json = ordered_json::object();
+  for (const ConfigField& field : fields) {
+    if (!is_inherited(field) || is_same(field, config, defaults)) continue;
+    std::visit([&](auto member) { json[field.json] = json_of(value_of(config, member)); },
+               field.member);
+  }
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void read_inherited(const io::JsonFields& json, std::string_view source,
+                    TransformerConfig& config) {
+  for (const ConfigField& field : fields) {
+    if (!is_inherited(field) || !json.json().contains(std::string(field.json))) continue;
+    std::visit([&](auto member) { Reader(json, source, field).read(member(config)); },
+               field.member);
+  }
+}
+
+bool is_same(const ConfigField& field, const TransformerConfig& a, const TransformerConfig& b) {
+  return std::visit([&](auto member) { return value_of(a, member) == value_of(b, member); },
+                    field.member);
+}
+
+void copy_setting(const ConfigField& field, const TransformerConfig& from, TransformerConfig& to) {
+  std::visit([&](auto member) { member(to) = value_of(from, member); }, field.member);
+}
+
+std::string to_text(const ConfigField& field, const TransformerConfig& config) {
+  return std::visit([&](auto member) { return json_of(value_of(config, member)).dump(); },
+                    field.member);
 }
 
 }  // namespace heed::models

@@ -15,6 +15,10 @@
 
 #include "heed/models/transformer_config.h"
 
+namespace heed::io {
+class JsonFields;
+}
+
 namespace heed::models {
 
 // From min to max; below max if it is open.
@@ -78,6 +82,22 @@ std::pair<Number, Number> option_range(const Range& range) {
   return {static_cast<Number>(range.min),
           is_size ? std::numeric_limits<Number>::max() : static_cast<Number>(range.max)};
 }
+
+// Does a model that is initialised from another have the setting from it, and nobody a choice?
+// Those are the settings of other families' networks.
+inline bool is_inherited(const ConfigField& field) {
+  return field.is_architecture && field.option.empty();
+}
+
+// One setting of two networks.
+bool is_same(const ConfigField& field, const TransformerConfig& a, const TransformerConfig& b);
+void copy_setting(const ConfigField& field, const TransformerConfig& from, TransformerConfig& to);
+std::string to_text(const ConfigField& field, const TransformerConfig& config);  // for messages
+
+// The inherited settings without those that have their defaults, and back into a configuration.
+// Reading checks the range of each (ErrorKind::model).
+std::string inherited_to_json(const TransformerConfig& config);
+void read_inherited(const io::JsonFields& json, std::string_view source, TransformerConfig& config);
 
 // 0.3f as 0.3, not as 0.30000001192092896.
 double shortest(float value);

@@ -6,9 +6,9 @@
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/io/rollback.h"
-#include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
+#include "heed/models/peft_adapter.h"
 #include "heed/models/weight_files.h"
 
 namespace heed::models {
@@ -31,7 +31,7 @@ void merge_adapter(Model& model, const std::string& path) {
   if (path.empty()) return;
   std::vector<nn::NamedTensor> ours = nn::named_parameters(model);
   std::vector<nn::NamedTensor> merged = ours;
-  merge(load_adapter(path), merged);
+  merge(load_any_adapter(path, {model.config(), ours}), merged);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     std::ranges::copy(merged[i].value.values(), ours[i].value.data());
   }
@@ -61,15 +61,17 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
     write();
     made.keep();
   };
+  LoadOptions options;
+  if (!adapter.empty()) options.weights = WeightFormat::f32;  // in which it is added
   if constexpr (TextModel<Model>) {
-    ModelFolder<Model> loaded = load_model_folder<Model>(from);
+    ModelFolder<Model> loaded = load_model_folder<Model>(from, options);
     merge_adapter(loaded.model, adapter);
     save([&] {
       for (const auto& file : loaded.tokenizer.files()) made.add_file(to + '/' + file.first);
       save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
     });
   } else {
-    Model model = load_model<Model>(from);
+    Model model = load_model<Model>(from, options);
     merge_adapter(model, adapter);
     save([&] { save_model_folder(to, model, format); });
   }
@@ -83,8 +85,9 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
   check_as(ErrorKind::model, format == WeightFormat::f32 || !is_rounded_to_integers(config.weights),
            from, ": expected weights of f32, f16 or bf16 to make ", name_of(format), " of, found ",
            name_of(config.weights));
-  check_as(ErrorKind::model, adapter.empty() || config.weights == WeightFormat::f32, from,
-           ": expected weights of f32 to add an adapter to, found ", name_of(config.weights));
+  check_as(ErrorKind::model, adapter.empty() || !is_rounded_to_integers(config.weights), from,
+           ": expected weights of f32, f16 or bf16 to add an adapter to, found ",
+           name_of(config.weights));
   check_output(to);
   with_model_class(config.kind, [&]<typename Model>(std::type_identity<Model>) {
     convert<Model>(from, to, format, adapter);

@@ -123,8 +123,9 @@ LoraAdapter load_adapter(const std::string& path) {
 
 void merge(const LoraAdapter& adapter, std::vector<nn::NamedTensor>& parameters) {
   const std::string hash = weights_hash(parameters);
-  check_as(ErrorKind::model, hash == adapter.base, "adapter: expected the weights ",
-           excerpt(adapter.base, hash.size()), " that it was learned for, found ", hash);
+  check_as(ErrorKind::model, adapter.base.empty() || hash == adapter.base,
+           "adapter: expected the weights ", excerpt(adapter.base, hash.size()),
+           " that it was learned for, found ", hash);
   const NoGrad no_grad;
   for (const LoraMatrices& lora : adapter.matrices) {
     Tensor& weight = find(parameters, lora.name).value;

@@ -15,7 +15,7 @@ struct LoraMatrices {
 };
 
 struct LoraAdapter {
-  std::string base;  // the hash of the base model's weights
+  std::string base;  // the hash of the base model's weights; empty: not known
   float scale = 1;
   std::vector<LoraMatrices> matrices;
   std::vector<nn::NamedTensor> replaced;  // whole parameters in place of the model's
@@ -29,7 +29,7 @@ void save_adapter(const std::string& path, const LoraAdapter& adapter);
 LoraAdapter load_adapter(const std::string& path);
 
 // Adds the adapter to the parameters, whose tensors become new ones. Refuses (ErrorKind::model)
-// weights of another hash than the base model's.
+// weights of another hash than the base model's, if it is known.
 void merge(const LoraAdapter& adapter, std::vector<nn::NamedTensor>& parameters);
 
 }  // namespace heed::models

@@ -201,7 +201,8 @@ void save_model_folder(const std::string& folder, const Model& model,
   check_finite(values, weights_path(folder));  // before there is half a folder
   save_config(folder, model.config(), weights);
   save_tokenizer(folder, tokenizer);
-  if (Model::kind == ModelKind::translation || !generation.json.empty()) {
+  const bool is_own = saved_config(model.config(), weights).family.empty();
+  if ((is_own && Model::kind == ModelKind::translation) || !generation.json.empty()) {
     save_generation_config(folder, generation);
   }
   save_weights(folder, model.config(), values, weights);

@@ -66,6 +66,9 @@ struct LoadOptions {
 // tokenizer of another size than the model's vocabulary (one of another family may be smaller), a
 // masked model whose tokenizer has no mask, and weights of int8 or int4 that would be rounded
 // again.
+//
+// Folders of Hugging Face (see family.h) are read like Heed's own, and what came from one is
+// written back in its layout.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder, const LoadOptions& options = {});
 template <typename Model>  // config.json and model.safetensors alone

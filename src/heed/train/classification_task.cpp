@@ -204,9 +204,11 @@ void ClassificationTask::set_recipe(const Recipe& recipe) {
 
 void ClassificationTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
-  tokenizer_ = tokenizer_folder.empty()
-                   ? text::Tokenizer::train(training_texts(), recipe_.tokenizer)
-                   : models::load_tokenizer(tokenizer_folder);
+  if (tokenizer_folder.empty()) {
+    tokenizer_ = text::Tokenizer::train(training_texts(), recipe_.tokenizer);
+  } else {
+    load_tokenizer(tokenizer_folder);
+  }
   if (validation_lines_) {
     validation_ = tokenize(*validation_lines_);
     validation_plan_ = data::BatchPlan::in_order(validation_->lines.sizes(), training.batch_tokens);
@@ -215,7 +217,7 @@ void ClassificationTask::prepare(const std::string& tokenizer_folder) {
   if (training.class_weights == ClassWeights::balanced) {
     class_weights_ = balanced_weights(classes_of(*corpus_), recipe_.model.labels.size());
   }
-  recipe_.model.vocabulary = tokenizer_->size();
+  set_vocabulary(recipe_.model, *tokenizer_);
   model_ = make_model<models::Classifier>(recipe_);
 }
 

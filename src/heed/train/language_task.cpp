@@ -23,9 +23,9 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, training.curriculum == 0,
            "`curriculum`: expected 0 for `text`, whose examples have one length, found ",
            training.curriculum);
-  check_as(ErrorKind::usage, recipe.model.max_positions <= training.batch_tokens,
+  check_as(ErrorKind::usage, context_length(recipe) <= training.batch_tokens,
            "`context`: expected at most `batch_tokens`, which is ", training.batch_tokens,
-           ", found ", recipe.model.max_positions);
+           ", found ", context_length(recipe));
   check_early_stopping(training.early_stopping, {}, files.contains("valid-text"), "`valid_text`");
 }
 
@@ -64,14 +64,17 @@ std::string LanguageTask::data_hash() const {
 std::optional<DataSize> LanguageTask::data_size() const { return DataSize{text_size(lines_), {}}; }
 
 void LanguageTask::prepare(const std::string& tokenizer_folder) {
-  tokenizer_ =
-      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
-  const Index context = recipe_.model.max_positions;
+  if (tokenizer_folder.empty()) {
+    tokenizer_ = train_tokenizer();
+  } else {
+    load_tokenizer(tokenizer_folder);
+  }
+  const Index context = context_length(recipe_);
   windows_.emplace(data::encode_text(lines_, *tokenizer_), context);
   if (validation_lines_) {
     validation_.emplace(data::encode_text(*validation_lines_, *tokenizer_), context);
   }
-  recipe_.model.vocabulary = tokenizer_->size();
+  set_vocabulary(recipe_.model, *tokenizer_);
   model_ = make_model<models::LanguageModel>(recipe_);
 }
 

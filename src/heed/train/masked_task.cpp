@@ -53,8 +53,11 @@ void MaskedTask::set_recipe(const Recipe& recipe) {
 
 void MaskedTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
-  tokenizer_ =
-      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
+  if (tokenizer_folder.empty()) {
+    tokenizer_ = train_tokenizer();
+  } else {
+    load_tokenizer(tokenizer_folder);
+  }
   if (validation_lines_) {
     validation_ = data::LineCorpus::tokenize(*validation_lines_, *tokenizer_,
                                              {.max_length = training.max_length});
@@ -62,7 +65,7 @@ void MaskedTask::prepare(const std::string& tokenizer_folder) {
   }
   corpus_ = data::LineCorpus::tokenize(lines_, *tokenizer_, {.max_length = training.max_length});
   masking_.emplace(data::masking_options(*tokenizer_, training.seed));
-  recipe_.model.vocabulary = tokenizer_->size();
+  set_vocabulary(recipe_.model, *tokenizer_);
   model_ = make_model<models::MaskedModel>(recipe_);
 }
 

@@ -74,7 +74,7 @@ class ModelTask : public Task {
   // configuration.
   void save_model(const std::string& folder) const override {
     if constexpr (requires { models::save_model_folder(folder, *model_, *tokenizer_); }) {
-      if (tokenizer_) return models::save_model_folder(folder, *model_, *tokenizer_);
+      if (tokenizer_) return models::save_model_folder(folder, *model_, *tokenizer_, generation_);
     } else if constexpr (requires { models::save_model_folder(folder, *model_); }) {
       return models::save_model_folder(folder, *model_);
     }
@@ -82,18 +82,36 @@ class ModelTask : public Task {
     Model shared = *model_;  // visit_parameters is not const
     models::save_weights(folder, nn::named_parameters(shared));
   }
+  // In the layout of another family, config.json says which tokens are special.
   void save_tokenizer(const std::string& folder) const override {
+    if constexpr (has_family) {
+      if (!model_->config().family.empty()) {
+        models::save_config(folder, model_->config());
+        if (!generation_.json.empty()) models::save_generation_config(folder, generation_);
+      }
+    }
     if (tokenizer_) models::save_tokenizer(folder, *tokenizer_);
   }
   std::vector<std::string> tokenizer_files() const override {
     std::vector<std::string> names;
+    if constexpr (has_family) {
+      if (!model_->config().family.empty()) names = {"config.json", "generation_config.json"};
+    }
     if (!tokenizer_) return names;
     for (const auto& [name, bytes] : tokenizer_->files()) names.push_back(name);
     return names;
   }
 
  protected:
+  // The tokenizer of a base model. One of another family also keeps how it generates text.
+  void load_tokenizer(const std::string& folder) {
+    tokenizer_ = models::load_tokenizer(folder);
+    models::GenerationConfig generation = models::load_generation_config(folder);
+    if (!generation.json.empty()) generation_ = std::move(generation);
+  }
+
   static constexpr bool has_config = requires(const Model& model) { model.config().labels; };
+  static constexpr bool has_family = requires(const Model& model) { model.config().family; };
 
   virtual Batch training_batch(Index epoch, Index number) = 0;
   virtual Batch validation_batch(Index number) const = 0;
@@ -112,6 +130,7 @@ class ModelTask : public Task {
 
   std::optional<Model> model_;
   std::optional<text::Tokenizer> tokenizer_;  // images have none
+  models::GenerationConfig generation_;
 };
 
 }  // namespace heed::train

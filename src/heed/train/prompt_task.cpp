@@ -85,11 +85,14 @@ Index PromptTask::max_length() const {
 }
 
 void PromptTask::prepare(const std::string& tokenizer_folder) {
-  tokenizer_ =
-      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
+  if (tokenizer_folder.empty()) {
+    tokenizer_ = train_tokenizer();
+  } else {
+    load_tokenizer(tokenizer_folder);
+  }
   corpus_ = data::PromptCorpus::tokenize(lines_.source, lines_.target, *tokenizer_, max_length());
   if (validation_lines_) validation_ = make_validation();
-  recipe_.model.vocabulary = tokenizer_->size();
+  set_vocabulary(recipe_.model, *tokenizer_);
   model_ = make_model<models::LanguageModel>(recipe_);
 }
 

@@ -358,6 +358,19 @@ void check_training(const TrainingOptions& training) {
 
 }  // namespace
 
+void set_vocabulary(models::TransformerConfig& model, const text::Tokenizer& tokenizer) {
+  const bool is_given = !model.family.empty() && model.vocabulary > 0;
+  if (!is_given) model.vocabulary = tokenizer.size();
+  check_as(ErrorKind::model, tokenizer.size() <= model.vocabulary,
+           "tokenizer: expected at most the ", model.vocabulary,
+           " pieces for which the base model has vectors, found ", tokenizer.size());
+}
+
+Index context_length(const Recipe& recipe) {
+  const Index most = recipe.model.max_positions;
+  return recipe.model.family.empty() ? most : std::min(most, recipe.training.max_length);
+}
+
 void validate(const TrainingOptions& options) {
   Recipe recipe;
   recipe.training = options;
@@ -367,7 +380,7 @@ void validate(const TrainingOptions& options) {
 
 void validate(const Recipe& recipe) {
   models::TransformerConfig model = recipe.model;
-  model.vocabulary = recipe.tokenizer.vocabulary;
+  if (model.family.empty()) model.vocabulary = recipe.tokenizer.vocabulary;
   models::validate(model);
   check_ranges(recipe);
   const TrainingOptions& training = recipe.training;
@@ -399,10 +412,19 @@ void validate(const Recipe& recipe) {
   check_training(training);
 }
 
+namespace {
+
+// Of the settings that the model has from its base model.
+constexpr const char* inherited_name = "inherited";
+
+}  // namespace
+
 std::string to_json(const Recipe& recipe) {
   Recipe copy = recipe;
   nlohmann::ordered_json json;
   for (const RecipeField& field : recipe_fields(copy)) json[field.name] = field.get();
+  const auto inherited = nlohmann::ordered_json::parse(models::inherited_to_json(recipe.model));
+  if (!inherited.empty()) json[inherited_name] = inherited;
   return json.dump();
 }
 
@@ -425,10 +447,20 @@ Recipe recipe_from_json(std::string_view text, const std::string& source) {
       fail(ErrorKind::model, source, ": ", error.what());
     }
   }
+  if (json.has(inherited_name)) {
+    models::read_inherited(json.object(inherited_name), source, recipe.model);
+  }
   return recipe;
 }
 
+void copy_inherited(models::TransformerConfig& to, const models::TransformerConfig& from) {
+  for (const models::ConfigField& field : models::config_fields()) {
+    if (models::is_inherited(field)) models::copy_setting(field, from, to);
+  }
+}
+
 void copy_recipe_of_run(Recipe& recipe, const Recipe& saved) {
+  copy_inherited(recipe.model, saved.model);
   Recipe copy = saved;
   const auto from = recipe_fields(copy), to = recipe_fields(recipe);
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -443,6 +475,12 @@ void check_same_recipe(const Recipe& saved, const Recipe& recipe) {
     if (now[i].may_differ_on_resume) continue;
     check_as(ErrorKind::usage, before[i].get() == now[i].get(), quote(now[i].name), ": expected ",
              before[i].get(), ", with which this run was started, found ", now[i].get());
+  }
+  for (const models::ConfigField& field : models::config_fields()) {
+    if (!models::is_inherited(field)) continue;
+    check_as(ErrorKind::usage, models::is_same(field, saved.model, recipe.model),
+             quote(std::string(field.json)), ": expected ", models::to_text(field, saved.model),
+             ", with which this run was started, found ", models::to_text(field, recipe.model));
   }
 }
 

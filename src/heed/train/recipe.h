@@ -70,6 +70,14 @@ struct Recipe {
   TrainingOptions training;
 };
 
+// The rows of the model's table: those of a base model of another family, or one for each piece of
+// the tokenizer. Refuses (ErrorKind::model) a tokenizer with more pieces than the base has rows.
+void set_vocabulary(models::TransformerConfig& model, const text::Tokenizer& tokenizer);
+
+// The tokens that a language model of running text sees at once in training: all that it can, or,
+// of another family, where that may be very many, no more than `max_length`.
+Index context_length(const Recipe& recipe);
+
 // Values of a recipe by name, as on the command line: recipe_fields.h.
 using Settings = std::map<std::string, std::string>;
 

@@ -38,6 +38,9 @@ void customize(Recipe& preset, const Settings& values);
 std::string to_json(const Recipe& recipe);
 Recipe recipe_from_json(std::string_view text, const std::string& source);
 
+// The settings that a model has from the one that it is initialised from, and nobody chooses.
+void copy_inherited(models::TransformerConfig& to, const models::TransformerConfig& from);
+
 // Copies what a resumed run must have in common with the one that was started.
 void copy_recipe_of_run(Recipe& recipe, const Recipe& saved);
 

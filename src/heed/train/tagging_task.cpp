@@ -97,10 +97,11 @@ void TaggingTask::set_recipe(const Recipe& recipe) {
 
 void TaggingTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
-  tokenizer_ =
-      tokenizer_folder.empty()
-          ? text::Tokenizer::train(data::texts_of(training_lines_.lines), recipe_.tokenizer)
-          : models::load_tokenizer(tokenizer_folder);
+  if (tokenizer_folder.empty()) {
+    tokenizer_ = text::Tokenizer::train(data::texts_of(training_lines_.lines), recipe_.tokenizer);
+  } else {
+    load_tokenizer(tokenizer_folder);
+  }
   if (validation_lines_) {
     validation_ = tokenize(*validation_lines_);
     validation_plan_ = data::BatchPlan::in_order(validation_->lines.sizes(), training.batch_tokens);
@@ -109,7 +110,7 @@ void TaggingTask::prepare(const std::string& tokenizer_folder) {
   if (training.class_weights == ClassWeights::balanced) {
     tag_weights_ = balanced_weights(all_tags(corpus_->tags), recipe_.model.labels.size());
   }
-  recipe_.model.vocabulary = tokenizer_->size();
+  set_vocabulary(recipe_.model, *tokenizer_);
   model_ = make_model<models::Tagger>(recipe_);
 }
 

@@ -72,6 +72,7 @@ std::unique_ptr<Task> read_task(const Training& training, RunDescription& run,
   if (needs_base_model(recipe.training) || !saved) check_base_model(recipe, base_model);
   std::unique_ptr<Task> task = task_type_of(training.files).make(training.files, recipe);
   if (training.automatic && !saved) choose_recipe(*task, recipe, *training.automatic, observer);
+  if (!saved && !recipe.model.family.empty()) observer.on_recipe(recipe);
   run.files = {training.files, task->data_hash() + base_model_hash(recipe, base_model)};
   return task;
 }

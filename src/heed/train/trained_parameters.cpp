@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/models/initial_step.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/peft_adapter.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 
@@ -88,17 +89,21 @@ bool TrainedParameters::is_adapted(const Parameter& parameter) {
   return is_inside && parameter.name.ends_with(".weight") && parameter.value->rank() == 2;
 }
 
+// Heads are new, or for other labels.
+bool TrainedParameters::is_replaced(const Parameter& parameter) {
+  return is_prefix("head", parameter.name) || is_prefix("head_layer", parameter.name);
+}
+
 void TrainedParameters::add_adapter(const std::vector<Parameter>& parameters,
                                     const TrainingOptions& options) {
-  std::vector<nn::NamedTensor> base;
-  for (const Parameter& parameter : parameters) base.push_back({parameter.name, *parameter.value});
-  adapter_.base = models::weights_hash(base);
+  for (const Parameter& parameter : parameters) base_.push_back({parameter.name, *parameter.value});
+  adapter_.base = models::weights_hash(base_);
   adapter_.scale = adapter_scale;
   Rng rng(random_key(options.seed, models::initial_step, adapter_place));
   for (const Parameter& parameter : parameters) {
     if (is_adapted(parameter)) {
       adapt(parameter, options.lora, rng);
-    } else if (is_prefix("head", parameter.name)) {
+    } else if (is_replaced(parameter)) {
       trained_.push_back({parameter.name, *parameter.value});
       adapter_.replaced.push_back(trained_.back());
     } else {
@@ -130,8 +135,15 @@ void TrainedParameters::merge_adapter() const {
   }
 }
 
-void TrainedParameters::save_adapter(const std::string& folder) const {
-  if (!adapted_.empty()) models::save_adapter(models::adapter_path(folder), adapter_);
+void TrainedParameters::save_adapter(const std::string& folder,
+                                     const models::TransformerConfig& model,
+                                     const std::string& base_model) const {
+  if (adapted_.empty()) return;
+  if (model.family.empty()) {
+    models::save_adapter(models::adapter_path(folder), adapter_);
+  } else {
+    models::save_peft_adapter(models::peft_folder(folder), adapter_, {model, base_}, base_model);
+  }
 }
 
 }  // namespace heed::train

@@ -32,8 +32,11 @@ class TrainedParameters {
   // Gives the model its weights for a forward pass: with LoRA base + scale * up x down, and
   // gradients reach the adapter unless NoGrad is in force; otherwise they are in place already.
   void merge_adapter() const;
-  // Writes adapter.safetensors beside a saved model; nothing without LoRA.
-  void save_adapter(const std::string& folder) const;
+  // Writes the adapter of a model of this configuration into its folder: adapter.safetensors, or of
+  // another family's model, which was read from `base_model`, PEFT's files in adapter/. Nothing
+  // without LoRA.
+  void save_adapter(const std::string& folder, const models::TransformerConfig& model,
+                    const std::string& base_model) const;
 
  private:
   // A parameter of the model itself, not a copy that shares its values.
@@ -48,11 +51,13 @@ class TrainedParameters {
 
   static std::vector<Parameter> parameters_of(Task& task);
   static bool is_adapted(const Parameter& parameter);
+  static bool is_replaced(const Parameter& parameter);
   void freeze(const std::vector<Parameter>& parameters, const std::vector<std::string>& names);
   void add_adapter(const std::vector<Parameter>& parameters, const TrainingOptions& options);
   void adapt(const Parameter& parameter, Index rank, Rng& rng);
 
   std::vector<nn::NamedTensor> trained_;
+  std::vector<nn::NamedTensor> base_;  // of LoRA: all parameters, for their names and shapes
   models::LoraAdapter adapter_;
   std::vector<AdaptedWeight> adapted_;  // in the order of the adapter's matrices; empty: no LoRA
 };

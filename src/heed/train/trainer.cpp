@@ -13,6 +13,7 @@
 #include "heed/core/storage.h"
 #include "heed/io/files.h"
 #include "heed/train/run_plan.h"
+#include "heed/train/task_types.h"
 #include "heed/train/write_retry.h"
 
 namespace heed::train {
@@ -444,7 +445,9 @@ void Trainer::save_model() {
   write([this] {
     folder_.check_in_place();
     task_.save_model(folder_.model());
-    parameters_.save_adapter(folder_.model());
+    models::TransformerConfig config = run_.recipe.model;
+    config.labels = task_.labels();
+    parameters_.save_adapter(folder_.model(), config, path_of(run_.files.paths, base_model_role));
   });
 }
 

@@ -60,8 +60,12 @@ bool has_nothing_left(const RunDescription& run) {
           is_reached(run.recipe.training.after, {state.epoch, state.update, state.seconds}));
 }
 
-// Whatever the model is, also one that is none of ours.
-std::string saved_weights_hash(const TrainingFolder& folder) {
+// Whatever the model is, also one that is none of ours. In the layout of another family its tensors
+// have other names and shapes than its parameters.
+std::string saved_weights_hash(const TrainingFolder& folder, const Recipe& recipe) {
+  if (!recipe.model.family.empty()) {
+    return models::weights_hash(models::load_parameters(folder.model()));
+  }
   const auto file = io::SafetensorsFile::load(models::weights_path(folder.model()));
   Weights weights;
   for (const io::TensorRecord& record : file.tensors()) {
@@ -80,6 +84,7 @@ class FolderRun {
 
   // Makes everything ready for the next update. False: there is none.
   bool prepare(Task& task, RunDescription run, std::optional<Checkpoint> checkpoint) {
+    recipe_ = run.recipe;
     if (checkpoint) {
       check_same_run(checkpoint->run(), run);
       run.state = checkpoint->run().state;
@@ -101,13 +106,14 @@ class FolderRun {
   TrainingResult train() {
     result_.end = trainer_->run();
     result_.update = trainer_->state().update;
-    if (result_.end != RunEnd::interrupted) result_.weights_hash = saved_weights_hash(folder_);
+    if (result_.end != RunEnd::interrupted)
+      result_.weights_hash = saved_weights_hash(folder_, recipe_);
     return result_;
   }
 
   TrainingResult finished_result() {
     result_.was_finished = true;
-    result_.weights_hash = saved_weights_hash(folder_);
+    result_.weights_hash = saved_weights_hash(folder_, recipe_);
     return result_;
   }
 
@@ -150,6 +156,7 @@ class FolderRun {
   RunMode mode_;
   TrainingLock& lock_;
   TrainingObserver& observer_;
+  Recipe recipe_;
   TrainingResult result_;
   std::optional<TrainedParameters> parameters_;
   std::optional<Trainer> trainer_;

@@ -13,6 +13,8 @@
 #include "heed/io/files.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/peft_adapter.h"
+#include "heed/models/peft_files.h"
 #include "heed/train/training.h"
 
 namespace heed::train {
@@ -92,6 +94,11 @@ void TrainingFolder::check_usable(RunMode mode) const {
 void TrainingFolder::remove_run() const {
   std::vector<std::string> files{previous_checkpoint(), next_checkpoint(), checkpoint(),
                                  models::adapter_path(model_)};
+  const std::string peft = models::peft_folder(model_);
+  for (const std::string& file :
+       {models::peft_config_path(peft), models::peft_tensors_path(peft)}) {
+    files.push_back(file);
+  }
   for (const char* name : models::model_files) files.push_back(model_ + '/' + name);
   for (const char* name : text::Tokenizer::file_names()) files.push_back(model_ + '/' + name);
   for (const std::string& file : files) {

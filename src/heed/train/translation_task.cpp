@@ -108,15 +108,18 @@ void TranslationTask::set_recipe(const Recipe& recipe) {
 
 void TranslationTask::prepare(const std::string& tokenizer_folder) {
   const TrainingOptions& training = recipe_.training;
-  tokenizer_ =
-      tokenizer_folder.empty() ? train_tokenizer() : models::load_tokenizer(tokenizer_folder);
+  if (tokenizer_folder.empty()) {
+    tokenizer_ = train_tokenizer();
+  } else {
+    load_tokenizer(tokenizer_folder);
+  }
   corpus_.emplace(lines_.source, lines_.target, *tokenizer_,
                   data::EpochCorpusOptions{.max_length = training.max_length,
                                            .truncate = recipe_.model.truncate_source,
                                            .bpe_dropout = training.bpe_dropout,
                                            .seed = training.seed});
   if (validation_lines_) validation_ = make_validation();
-  recipe_.model.vocabulary = tokenizer_->size();
+  set_vocabulary(recipe_.model, *tokenizer_);
   model_ = make_model<models::TranslationModel>(recipe_);
 }
 
