@@ -1,22 +1,38 @@
 #include "heed/models/convert_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/io/rollback.h"
+#include "heed/models/export_gguf.h"
 #include "heed/models/language_model.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
 
+namespace heed {
+
+template <>
+std::span<const Choice<models::ModelFormat>> choices() {
+  static constexpr std::array all{Choice{"heed", models::ModelFormat::heed},
+                                  Choice{"gguf", models::ModelFormat::gguf},
+                                  Choice{"onnx", models::ModelFormat::onnx}};
+  return all;
+}
+
+}  // namespace heed
+
 namespace heed::models {
 namespace {
 
-std::int64_t weights_bytes(const std::string& folder) {
-  return static_cast<std::int64_t>(std::filesystem::file_size(weights_path(folder)));
+std::int64_t file_bytes(const std::string& path) {
+  return static_cast<std::int64_t>(std::filesystem::file_size(path));
 }
+
+std::int64_t weights_bytes(const std::string& folder) { return file_bytes(weights_path(folder)); }
 
 bool is_rounded_to_integers(WeightFormat format) {
   return format == WeightFormat::int8 || format == WeightFormat::int4;
@@ -47,6 +63,32 @@ void check_output(const std::string& folder) {
   }
 }
 
+// Refuses formats that would add up two roundings, and adapters of rounded weights.
+void check_source(const TransformerConfig& config, const std::string& from, WeightFormat format,
+                  const std::string& adapter) {
+  check_as(ErrorKind::model, format == WeightFormat::f32 || !is_rounded_to_integers(config.weights),
+           from, ": expected weights of f32, f16 or bf16 to make ", name_of(format), " of, found ",
+           name_of(config.weights));
+  check_as(ErrorKind::model, adapter.empty() || config.weights == WeightFormat::f32, from,
+           ": expected weights of f32 to add an adapter to, found ", name_of(config.weights));
+}
+
+void check_kind(const std::string& from, ModelKind expected, ModelKind found) {
+  check_as(ErrorKind::model, expected == found, from, ": expected a model of type ",
+           name_of(expected), ", found ", name_of(found));
+}
+
+// A new file in a folder that is there or is made.
+void add_new_file(io::Rollback& made, const std::string& path) {
+  check_as(ErrorKind::usage, !path.empty(),
+           "`output`: expected a file for the model, found an empty name");
+  check_as(ErrorKind::usage, !io::is_there(path), path,
+           ": expected a new file, found one that is there");
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (!folder.empty()) made.create_folder(folder);
+  made.add_file(path);
+}
+
 template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
@@ -64,11 +106,7 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
 ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format,
                                const std::string& adapter) {
   const TransformerConfig config = load_config(from);
-  check_as(ErrorKind::model, format == WeightFormat::f32 || !is_rounded_to_integers(config.weights),
-           from, ": expected weights of f32, f16 or bf16 to make ", name_of(format), " of, found ",
-           name_of(config.weights));
-  check_as(ErrorKind::model, adapter.empty() || config.weights == WeightFormat::f32, from,
-           ": expected weights of f32 to add an adapter to, found ", name_of(config.weights));
+  check_source(config, from, format, adapter);
   check_output(to);
   check_as(ErrorKind::model,
            config.kind == ModelKind::translation || config.kind == ModelKind::language, from,
@@ -80,6 +118,23 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
     convert<TranslationModel>(from, to, format, adapter);
   }
   return {weights_bytes(from), weights_bytes(to)};
+}
+
+ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter, std::vector<std::string>& notes) {
+  const TransformerConfig config = load_config(from);
+  check_source(config, from, format, adapter);
+  check_kind(from, ModelKind::language, config.kind);
+  io::Rollback made;
+  add_new_file(made, to);
+  LanguageModelFolder loaded = load_model_folder<LanguageModel>(from);
+  merge_adapter(loaded.model, adapter);
+  const GgufVocabulary vocabulary = gguf_vocabulary(loaded.tokenizer.bytes(), from);
+  notes = export_gguf(
+      loaded.model, vocabulary, to,
+      {.name = std::filesystem::path(to).stem().string(), .weights = format, .chat_template = {}});
+  made.keep();
+  return {weights_bytes(from), file_bytes(to)};
 }
 
 }  // namespace heed::models
