@@ -60,6 +60,7 @@ set(HEED_PUBLIC_HEADERS
   heed/metrics/sequence_labels.h
   heed/metrics/word_alignment.h
   heed/models/classifier.h
+  heed/models/encoder.h
   heed/models/image_classifier.h
   heed/models/language_model.h
   heed/models/masked_model.h
@@ -100,6 +101,7 @@ set(HEED_SUPPORT_HEADERS
   heed/nn/patch_embedding.h
   heed/nn/relative_position_bias.h
   heed/models/class_head.h
+  heed/models/class_logits.h
   heed/models/text_encoder.h
   heed/train/data_size.h)
 

@@ -38,6 +38,7 @@
 
 // Models: their configurations, their networks, and their folders on disk.
 #include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"

@@ -249,12 +249,13 @@ TEST(ProjectionCrossEntropy, APackedWeightGivesTheSameLoss) {
   const ops::PackedMatrix packed(weight, WeightFormat::int8);
   const auto expected =
       ops::projection_cross_entropy(x, packed.dequantize(), Tensor(), targets, 0.1f);
-  const auto found = ops::projection_cross_entropy(x, packed, targets, 0.1f);
+  const auto found = ops::projection_cross_entropy(x, packed, Tensor(), targets, 0.1f);
   EXPECT_EQ(found.loss.item(), expected.loss.item());
   EXPECT_EQ(found.negative_log_likelihood, expected.negative_log_likelihood);
-  EXPECT_THROW(ops::projection_cross_entropy(sample({500, 19}), packed, targets, 0), Error);
+  EXPECT_THROW(ops::projection_cross_entropy(sample({500, 19}), packed, Tensor(), targets, 0),
+               Error);
   targets[3] = 30;
-  EXPECT_THROW(ops::projection_cross_entropy(x, packed, targets, 0), Error);
+  EXPECT_THROW(ops::projection_cross_entropy(x, packed, Tensor(), targets, 0), Error);
 }
 
 TEST(ProjectionCrossEntropy, TheNumberOfThreadsChangesNoBit) {

@@ -9,6 +9,7 @@
 #include "heed/infer/image_labeller.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/line_tagger.h"
+#include "heed/infer/sentence_encoder.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
 #include "heed/models/model_folder.h"
@@ -38,6 +39,8 @@ inline std::string load_and_run(const std::string& folder) {
       return label_of_dark_image(folder);
     case models::ModelKind::tagger:
       return infer::LineTagger::load(folder).tag("ab").front().tag;
+    case models::ModelKind::encoder:
+      return std::to_string(infer::SentenceEncoder::load(folder).encode("ab").front());
   }
   return {};
 }

@@ -42,9 +42,9 @@ Json parameter_counts(const std::vector<nn::NamedTensor>& parameters) {
 }
 
 Json tokenizer_summary(const std::string& folder) {
-  if (!io::is_there(folder + "/tokenizer.model", ErrorKind::model)) return nullptr;
+  if (!text::Tokenizer::is_in(folder)) return nullptr;
   const text::Tokenizer tokenizer = models::load_tokenizer(folder);
-  return {{"subwords", name_of(tokenizer.subwords())}, {"pieces", tokenizer.size()}};
+  return {{"subwords", tokenizer.algorithm()}, {"pieces", tokenizer.size()}};
 }
 
 // A damaged checkpoint is reported, and the rest of the model is still shown.

@@ -6,37 +6,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <variant>
 
 #include "heed/base/error.h"
 #include "heed/base/printable.h"
 #include "heed/cli/one_line.h"
-#include "heed/io/files.h"
-#include "heed/text/json_tokenizer.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using AnyTokenizer = std::variant<text::JsonTokenizer, text::Tokenizer>;
-
-// In a folder the tokenizer.json, which holds more, comes before the tokenizer.model.
-std::string tokenizer_file(const std::string& model) {
-  if (!io::is_folder(model, ErrorKind::model)) return model;
-  const std::string json = model + "/tokenizer.json";
-  if (io::is_file(json, ErrorKind::model)) return json;
-  const std::string sentencepiece = model + "/tokenizer.model";
-  check_as(ErrorKind::model, io::is_file(sentencepiece, ErrorKind::model), model,
-           ": expected a tokenizer.json or a tokenizer.model, found neither");
-  return sentencepiece;
-}
-
-AnyTokenizer load_tokenizer(const std::string& model) {
-  const std::string path = tokenizer_file(model);
-  if (path.ends_with(".json")) return text::JsonTokenizer::load(path);
-  return text::Tokenizer::load(path);
-}
 
 void print_line(std::ostream& out, const ordered_json& line) {
   out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
@@ -53,19 +32,6 @@ void print_items(std::ostream& out, const Items& items, Print&& print) {
 }
 
 // --- Text to tokens
-
-text::Encoding encode(const text::JsonTokenizer& tokenizer, const std::string& line,
-                      const TokenizeOptions& options) {
-  return tokenizer.encode(line, {.with_special = !options.no_special});
-}
-
-// Ids and tokens alone; SentencePiece's special tokens are not part of a text.
-text::Encoding encode(const text::Tokenizer& tokenizer, const std::string& line,
-                      const TokenizeOptions&) {
-  text::Encoding encoding{.ids = tokenizer.encode(line)};
-  for (const int id : encoding.ids) encoding.tokens.push_back(tokenizer.piece(id));
-  return encoding;
-}
 
 ordered_json to_json(const text::Encoding& encoding) {
   ordered_json json{{"ids", encoding.ids}, {"tokens", encoding.tokens}};
@@ -107,22 +73,11 @@ std::vector<int> parse_ids(std::string_view text, Index line) {
   }
 }
 
-template <typename Tokenizer>
-void check_ids(const std::vector<int>& ids, const Tokenizer& tokenizer, Index line) {
+void check_ids(const std::vector<int>& ids, const text::Tokenizer& tokenizer, Index line) {
   for (const int id : ids) {
     check_as(ErrorKind::data, id >= 0 && id < tokenizer.size(), "line ", line,
              ": expected ids from 0 to ", tokenizer.size() - 1, ", found ", id);
   }
-}
-
-std::string decode(const text::JsonTokenizer& tokenizer, const std::vector<int>& ids,
-                   const TokenizeOptions& options) {
-  return tokenizer.decode(ids, {.skip_special = options.skip_special});
-}
-
-std::string decode(const text::Tokenizer& tokenizer, const std::vector<int>& ids,
-                   const TokenizeOptions&) {
-  return tokenizer.decode(ids);
 }
 
 void print_text(std::ostream& out, const std::string& text, const TokenizeOptions& options) {
@@ -130,25 +85,26 @@ void print_text(std::ostream& out, const std::string& text, const TokenizeOption
   out << on_one_line(text) << '\n';
 }
 
-template <typename Tokenizer>
-void process(const Tokenizer& tokenizer, const std::string& line, Index number,
+void process(const text::Tokenizer& tokenizer, const std::string& line, Index number,
              const TokenizeOptions& options, std::ostream& out) {
-  if (!options.decode) return print_tokens(out, encode(tokenizer, line, options), options);
+  if (!options.decode) {
+    return print_tokens(out, tokenizer.encode(line, {.with_special = !options.no_special}),
+                        options);
+  }
   const std::vector<int> ids = parse_ids(line, number);
   check_ids(ids, tokenizer, number);
-  print_text(out, decode(tokenizer, ids, options), options);
+  print_text(out, tokenizer.decode(ids, {.skip_special = options.skip_special}), options);
 }
 
 }  // namespace
 
 int tokenize(const TokenizeOptions& options, std::istream& in, std::ostream& out) {
-  const AnyTokenizer any = load_tokenizer(options.model);
+  const auto tokenizer = text::Tokenizer::load_any(options.model);
   over_chunks(in, out, options.input_format,
               [&](const std::vector<std::string>& lines, Index first_line) {
                 Index number = first_line;
                 for (const std::string& line : lines) {
-                  std::visit([&](const auto& it) { process(it, line, number, options, out); }, any);
-                  ++number;
+                  process(tokenizer, line, number++, options, out);
                 }
               });
   return 0;
@@ -158,8 +114,8 @@ Command tokenize_command() {
   auto options = std::make_shared<TokenizeOptions>();
   Command command("tokenize",
                   "Tokenize every line of standard input, or decode ids.\n"
-                  "Reads the tokenizer.json of Hugging Face, with the same tokens and offsets, and "
-                  "Heed's own tokenizer.model.",
+                  "Reads the tokenizer files of any model: Heed's own, those of Hugging Face, with "
+                  "the same tokens and offsets, and Marian's.",
                   "echo 'A bat hangs.' | heed tokenize --model my-model --json");
   command.group(option_group::model);
   command

@@ -50,8 +50,10 @@ std::vector<std::vector<int>> EpochCorpus::encode_with_dropout(std::span<const s
       std::vector<int>& ids = sentences[pair];
       ids = dropout_->encode(lines[line], random_key(key, line, side));
       if (ids.size() >= max_length) ids = tokenizer_.encode(lines[line]);
-      ids.push_back(text::Tokenizer::end);
-      if (side == source_side && options_.truncate > 0) truncate_text(ids, options_.truncate);
+      ids.push_back(tokenizer_.end_token());
+      if (side == source_side && options_.truncate > 0) {
+        tokenizer_.sequence().truncate(ids, options_.truncate);
+      }
     }
   });
   return sentences;

@@ -8,11 +8,11 @@ namespace heed::data {
 
 LineCorpus LineCorpus::tokenize(std::span<const std::string> lines,
                                 const text::Tokenizer& tokenizer, const LengthOptions& options) {
-  auto encoded = text::encode_lines(lines, tokenizer, {.with_end = true});
+  auto encoded = text::encode_lines(lines, tokenizer, text::LineForm::input);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (text::is_blank(lines[i])) encoded[i].clear();
   }
-  return {std::move(encoded), options, truncate_text};
+  return of_tokens(std::move(encoded), tokenizer.sequence(), options);
 }
 
 LineCorpus LineCorpus::tokenize_pairs(std::span<const std::string> first,
@@ -23,16 +23,22 @@ LineCorpus LineCorpus::tokenize_pairs(std::span<const std::string> first,
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (text::is_blank(first[i]) || text::is_blank(second[i])) encoded[i].clear();
   }
-  return {std::move(encoded), options, truncate_pair};
+  const text::SequenceTemplate& sequence = tokenizer.sequence();
+  return {std::move(encoded), options, [&sequence](std::vector<int>& ids, Index max_tokens) {
+            return sequence.truncate_pair(ids, max_tokens);
+          }};
 }
 
 LineCorpus LineCorpus::of_tokens(std::vector<std::vector<int>> lines,
+                                 const text::SequenceTemplate& sequence,
                                  const LengthOptions& options) {
-  return {std::move(lines), options, truncate_text};
+  return {std::move(lines), options, [&sequence](std::vector<int>& ids, Index max_tokens) {
+            return sequence.truncate(ids, max_tokens);
+          }};
 }
 
 LineCorpus::LineCorpus(std::vector<std::vector<int>> encoded, const LengthOptions& options,
-                       Truncate truncate) {
+                       const Truncate& truncate) {
   std::vector<Index> lengths;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     if (encoded[i].empty()) {

@@ -1,8 +1,9 @@
 #include "heed/data/masking.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "heed/base/error.h"
-#include "heed/base/random.h"
-#include "heed/text/tokenizer.h"
 
 namespace heed::data {
 namespace {
@@ -12,45 +13,51 @@ constexpr std::uint64_t masking_place = 0x6d61736b;
 
 constexpr double share_masked = 0.8, share_replaced = 0.1;
 
-constexpr int first_ordinary = text::Tokenizer::end + 1;
-
-// Any but the special tokens and the mask, which follows them.
-int ordinary_token(const MaskingOptions& options, Rng& rng) {
-  const auto count = static_cast<std::uint64_t>(options.vocabulary - first_ordinary - 1);
-  const int token = first_ordinary + static_cast<int>(rng.below(count));
-  return token < options.mask ? token : token + 1;
-}
-
-int shown_token(int token, const MaskingOptions& options, Rng& rng) {
-  const double draw = rng.uniform();
-  if (draw < share_masked) return options.mask;
-  return draw < share_masked + share_replaced ? ordinary_token(options, rng) : token;
-}
-
 }  // namespace
 
-Masking::Masking(const MaskingOptions& options) : options_(options) {
-  check(options.mask >= first_ordinary && options.mask < options.vocabulary &&
-            options.vocabulary > first_ordinary + 1,
-        "masking: expected a mask and other tokens after the ", first_ordinary,
-        " special ones, got the mask ", options.mask, " of ", options.vocabulary);
+MaskingOptions masking_options(const text::Tokenizer& tokenizer, std::uint64_t seed) {
+  check_as(ErrorKind::model, tokenizer.mask().has_value(),
+           "masking: expected a tokenizer with a mask token, found none");
+  MaskingOptions options{.mask = *tokenizer.mask(), .seed = seed};
+  for (int id = 0; id < tokenizer.size(); ++id) {
+    if (tokenizer.is_special(id)) options.special.push_back(id);
+    const bool is_text =
+        id != options.mask && id != tokenizer.tokens().unknown && !tokenizer.is_special(id);
+    if (is_text) options.ordinary.push_back(id);
+  }
+  return options;
+}
+
+Masking::Masking(MaskingOptions options) : options_(std::move(options)) {
+  check(!options_.ordinary.empty() && std::ranges::is_sorted(options_.special),
+        "masking: expected tokens that are not special, got none");
+}
+
+int Masking::shown_token(int token, Rng& rng) const {
+  const double draw = rng.uniform();
+  if (draw < share_masked) return options_.mask;
+  if (draw >= share_masked + share_replaced) return token;
+  return options_.ordinary[static_cast<std::size_t>(rng.below(options_.ordinary.size()))];
 }
 
 MaskedLine Masking::apply(std::span<const int> ids, Index epoch, Index line) const {
-  check(ids.size() >= 2, "masking: expected a token and the end token, got ", ids.size());
   const std::uint64_t key =
       random_key(options_.seed, static_cast<std::uint64_t>(epoch), masking_place);
   Rng rng(random_key(key, static_cast<std::uint64_t>(line), 0));
 
   MaskedLine masked{{ids.begin(), ids.end()}, {}, {}};
-  const Index length = std::ssize(ids) - 1;
-  for (Index place = 0; place < length; ++place) {
+  std::vector<Index> places;  // of tokens that may be chosen
+  for (Index place = 0; place < std::ssize(ids); ++place) {
+    if (!std::ranges::binary_search(options_.special, ids[place])) places.push_back(place);
+  }
+  check(!places.empty(), "masking: expected a token that is not special, got none");
+  for (const Index place : places) {
     if (rng.uniform() < options_.share) masked.places.push_back(place);
   }
-  if (masked.places.empty()) masked.places.push_back(static_cast<Index>(rng.below(length)));
+  if (masked.places.empty()) masked.places.push_back(places[rng.below(places.size())]);
   for (const Index place : masked.places) {
     masked.hidden.push_back(ids[place]);
-    masked.ids[place] = shown_token(ids[place], options_, rng);
+    masked.ids[place] = shown_token(ids[place], rng);
   }
   return masked;
 }

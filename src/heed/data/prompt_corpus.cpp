@@ -12,8 +12,8 @@ PromptCorpus PromptCorpus::tokenize(std::span<const std::string> prompts,
   check_as(ErrorKind::data, prompts.size() == answers.size(),
            "corpus: expected as many answers as prompts, found ", answers.size(), " and ",
            prompts.size());
-  auto prompt_ids = text::encode_lines(prompts, tokenizer);
-  const auto answer_ids = text::encode_lines(answers, tokenizer, {.with_end = true});
+  auto prompt_ids = text::encode_lines(prompts, tokenizer, text::LineForm::prompt);
+  const auto answer_ids = text::encode_lines(answers, tokenizer, text::LineForm::output);
   PromptCorpus corpus;
   std::vector<Index> prompt_lengths, answer_lengths, lengths;
   for (std::size_t i = 0; i < prompts.size(); ++i) {

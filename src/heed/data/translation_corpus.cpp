@@ -8,25 +8,6 @@
 
 namespace heed::data {
 
-bool truncate_text(std::vector<int>& ids, Index max_tokens) {
-  if (std::ssize(ids) <= max_tokens) return false;
-  ids.resize(static_cast<std::size_t>(max_tokens));
-  ids.back() = text::Tokenizer::end;
-  return true;
-}
-
-bool truncate_pair(std::vector<int>& ids, Index max_tokens) {
-  if (std::ssize(ids) <= max_tokens) return false;
-  const auto first_end = std::ranges::find(ids, text::Tokenizer::end);
-  const Index first = first_end - ids.begin(), second = std::ssize(ids) - first - 2;
-  const Index room = std::max<Index>(max_tokens - 2, 0);  // besides the end tokens
-  const Index kept_first = std::min(first, std::max((room + 1) / 2, room - second));
-  const Index kept_second = std::min(second, room - kept_first);
-  ids.erase(first_end + 1 + kept_second, ids.end() - 1);
-  ids.erase(ids.begin() + kept_first, ids.begin() + first);
-  return true;
-}
-
 TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> source,
                                               std::span<const std::string> target,
                                               const text::Tokenizer& tokenizer,
@@ -34,8 +15,8 @@ TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> sourc
   check_as(ErrorKind::data, source.size() == target.size(),
            "corpus: expected as many target lines as source lines, found ", source.size(), " and ",
            target.size());
-  auto source_ids = text::encode_lines(source, tokenizer, {.with_end = true});
-  const auto target_ids = text::encode_lines(target, tokenizer, {.with_end = true});
+  auto source_ids = text::encode_lines(source, tokenizer, text::LineForm::input);
+  const auto target_ids = text::encode_lines(target, tokenizer, text::LineForm::output);
 
   TranslationCorpus corpus;
   std::vector<Index> source_lengths, target_lengths, pair_lengths;
@@ -49,7 +30,7 @@ TranslationCorpus TranslationCorpus::tokenize(std::span<const std::string> sourc
     source_lengths.push_back(std::ssize(source_ids[i]));
     target_lengths.push_back(std::ssize(target_ids[i]));
     const bool is_truncated =
-        options.truncate > 0 && truncate_text(source_ids[i], options.truncate);
+        options.truncate > 0 && tokenizer.sequence().truncate(source_ids[i], options.truncate);
     pair_lengths.push_back(std::max(std::ssize(source_ids[i]), target_lengths.back()));
     if (pair_lengths.back() > options.max_length) {
       ++corpus.num_too_long_;

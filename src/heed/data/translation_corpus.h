@@ -19,14 +19,9 @@ struct PairSize {
 
 struct LengthOptions {
   Index max_length = 256;  // texts that are longer, end token included, are left out
-  // Sources, and lines of one side, are cut after so many tokens, the end token included; 0: none.
+  // Sources, and lines of one side, are cut after so many tokens, special ones included; 0: none.
   Index truncate = 0;
 };
-
-// Cuts the end of a text; its end token stays. True: there was something to cut.
-bool truncate_text(std::vector<int>& ids, Index max_tokens);
-// The same for a </s> b </s>: cuts the longer text until both are as long, then both.
-bool truncate_pair(std::vector<int>& ids, Index max_tokens);
 
 // Keeps the pairs that can be trained on and counts the others. Pair i is its i-th kept pair.
 class TranslationCorpus {
@@ -39,7 +34,7 @@ class TranslationCorpus {
                                     const text::Tokenizer& tokenizer,
                                     const LengthOptions& options = {});
 
-  // Other tokens for the same pairs: one sentence each, with its end token.
+  // Other tokens for the same pairs: one sentence each, with its special tokens.
   void replace_ids(std::span<const std::vector<int>> source,
                    std::span<const std::vector<int>> target);
 
@@ -66,8 +61,8 @@ class TranslationCorpus {
     return std::span(ids).subspan(begin[pair], begin[pair + 1] - begin[pair]);
   }
 
-  std::vector<int> source_ids_;  // every sentence ends with Tokenizer::end
-  std::vector<int> target_ids_;
+  std::vector<int> source_ids_;  // every sentence as the encoder reads it
+  std::vector<int> target_ids_;  // every sentence with its end token
   std::vector<Index> source_begin_{0};
   std::vector<Index> target_begin_{0};
   std::vector<PairSize> sizes_;

@@ -38,7 +38,7 @@ std::string_view name_of_kind(models::ModelKind kind) {
 // Every word in few pieces: the model was trained on such text.
 bool is_known(const std::string& sentence, const text::Tokenizer& tokenizer) {
   const TokenList tokens = token_list(tokenizer.encode(sentence), tokenizer);
-  const bool has_unknown = std::ranges::count(tokens.ids, text::Tokenizer::unknown) > 0;
+  const bool has_unknown = std::ranges::count(tokens.ids, tokenizer.tokens().unknown) > 0;
   return !has_unknown && 2 * tokens.ids.size() <= 3 * tokens.word_texts.size() + 2;
 }
 

@@ -57,8 +57,8 @@ std::vector<int> encode(const ModelSession& session, const std::string& text) {
   check_not_blank(text);
   if (session.tagger()) {
     std::vector<int> ids = text::encode_words(text::split_words(text), tokenizer).ids;
-    ids.pop_back();  // the end token
-    return ids;
+    const text::SequenceTemplate& sequence = tokenizer.sequence();
+    return {ids.begin() + std::ssize(sequence.prefix), ids.end() - std::ssize(sequence.suffix)};
   }
   if (!session.masked()) return tokenizer.encode(text);
   const text::MaskedText line = text::encode_masked_text(tokenizer, text, mask_text);
@@ -193,14 +193,16 @@ std::vector<int> source_ids(const ModelSession& session, const std::string& text
     infer::fit(ids, 1, infer::source_limit(session.config(), "a text", /*truncate=*/true));
   }
   check_tokens("text", ids);
-  if (!session.language()) ids.push_back(text::Tokenizer::end);
+  const text::SequenceTemplate& sequence = session.tokenizer().sequence();
+  if (!session.language()) return sequence.single(ids);
+  ids.insert(ids.begin(), sequence.prefix.begin(), sequence.prefix.end());
   return ids;
 }
 
 std::vector<int> target_ids(const ModelSession& session, const std::string& text) {
-  std::vector<int> ids = session.tokenizer().encode(text);
+  std::vector<int> ids = session.tokenizer().encode_target(text);
   check_tokens("target", ids);
-  ids.insert(ids.begin(), text::Tokenizer::end);
+  ids.insert(ids.begin(), session.tokenizer().tokens().decoder_start);
   return ids;
 }
 
@@ -217,10 +219,11 @@ Answer answer(const ModelSession& session, const std::string& text, const Answer
   });
 }
 
-std::vector<int> target_inputs(const Answer& translation) {
-  std::vector<int> ids{text::Tokenizer::end};
+std::vector<int> target_inputs(const ModelSession& session, const Answer& translation) {
+  const text::SpecialTokens& tokens = session.tokenizer().tokens();
+  std::vector<int> ids{tokens.decoder_start};
   for (const infer::TokenScore& token : translation.tokens) ids.push_back(token.token);
-  if (ids.size() > 1 && ids.back() == text::Tokenizer::end) ids.pop_back();
+  if (ids.size() > 1 && tokens.is_end(ids.back())) ids.pop_back();
   return ids;
 }
 

@@ -16,14 +16,14 @@ inline constexpr std::size_t max_text_characters = 4096;
 inline constexpr std::size_t max_text_tokens = 1024;
 inline constexpr Index max_page_beam_size = 32;  // of models::max_beam_size: the page draws all
 
-// The tokens of a text as the model's own functions take them: with the end token, except for a
-// language model, which takes an empty text for the end of a line. Refuses (ErrorKind::data) blank
-// texts for the others, for a masked model a text without a mask (Tokenizer::mask_piece), other
-// bytes than UTF-8, and more characters or tokens than above; and (ErrorKind::usage) classifiers of
-// pairs of texts, of several labels, and of numbers.
+// The tokens of a text as the model's own functions take them: with their special tokens,
+// except that a language model takes an empty text for the end of a line. Refuses (ErrorKind::data)
+// blank texts for the others, for a masked model a text without a mask (Tokenizer::mask_piece),
+// other bytes than UTF-8, and more characters or tokens than above; and (ErrorKind::usage)
+// classifiers of pairs of texts, of several labels, and of numbers.
 std::vector<int> source_ids(const ModelSession& session, const std::string& text);
 
-// The input of a teacher-forced decoder: the end token, then the tokens of the text.
+// The input of a teacher-forced decoder: the token that it starts with, then those of the text.
 // Refuses more of them than above.
 std::vector<int> target_ids(const ModelSession& session, const std::string& text);
 
@@ -50,8 +50,8 @@ struct Answer {
 Answer answer(const ModelSession& session, const std::string& text,
               const AnswerOptions& options = {});
 
-// The decoder's input once such a translation is complete: the end token, then the tokens.
-std::vector<int> target_inputs(const Answer& translation);
+// The decoder's input once such a translation is complete: its start, then the tokens.
+std::vector<int> target_inputs(const ModelSession& session, const Answer& translation);
 
 nlohmann::json to_json(const Answer& answer, const ModelSession& session);
 

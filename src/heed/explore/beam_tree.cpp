@@ -16,6 +16,9 @@ using State = BeamNode::State;
 
 class TreeBuilder : public infer::BeamObserver {
  public:
+  // The root is what the target starts with.
+  explicit TreeBuilder(int start) : nodes{{.token = start}} {}
+
   void on_step(std::span<const infer::BeamCandidate> candidates) override {
     ++step_;
     std::vector<Index> live;
@@ -26,7 +29,7 @@ class TreeBuilder : public infer::BeamObserver {
     live_ = std::move(live);
   }
 
-  std::vector<BeamNode> nodes{{.token = text::Tokenizer::end}};
+  std::vector<BeamNode> nodes;
 
  private:
   void add(const infer::BeamCandidate& candidate, Index rank) {
@@ -103,7 +106,7 @@ BeamTree beam_tree(const ModelSession& session, std::span<const int> source, Ind
                    const nn::Interventions* interventions) {
   check_as(ErrorKind::usage, session.translator() != nullptr,
            "beam: expected a model that translates, found ", heed::name_of(session.kind()));
-  TreeBuilder builder;
+  TreeBuilder builder(session.tokenizer().tokens().decoder_start);
   infer::BeamSearchOptions options = session.translator()->default_search();
   options.beam_size = beam_size;
   options.hook = interventions;

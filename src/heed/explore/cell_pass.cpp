@@ -63,7 +63,8 @@ ops::Similarity CellPass::similarity() const {
 }
 
 float CellPass::similarity_scale() const {
-  return nn::similarity_scale(models::encoder_options(config()).self_attention(), similarity())
+  return nn::similarity_scale(models::encoder_options(config()).self_attention(/*layer=*/0),
+                              similarity())
       .value_or(ops::default_scale(similarity(), head_dim()));
 }
 

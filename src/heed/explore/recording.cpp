@@ -113,7 +113,7 @@ class Recorder : public nn::Watcher {
 std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input) {
   std::vector<int> ids = input.source;
   if (models::puts_begin_first(session.config())) {
-    ids.insert(ids.begin(), text::Tokenizer::begin);
+    ids.insert(ids.begin(), session.tokenizer().tokens().begin);
   }
   return ids;
 }

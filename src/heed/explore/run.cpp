@@ -34,7 +34,7 @@ PassInput pass_input(const ModelSession& session, const SourceText& source, cons
   PassInput input{source.ids, {}};
   if (!session.translation()) return input;
   if (target) return {input.source, target_ids(session, *target)};
-  input.target = target_inputs(answer);
+  input.target = target_inputs(session, answer);
   const bool has_ended = answer.tokens.size() == input.target.size();
   if (has_ended) input.last = answer.tokens.back().token;
   return input;

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
 
-bool is_special_id(int id) {
-  return id == text::Tokenizer::pad || id == text::Tokenizer::begin || id == text::Tokenizer::end;
-}
-
 // The first is that before the word, the others are spaces; so is one that stands alone.
 std::string without_visible_spaces(std::string_view piece) {
   if (piece == visible_space) return " ";
@@ -60,7 +56,7 @@ TokenList token_list(std::span<const int> ids, const text::Tokenizer& tokenizer)
   list.ids.assign(ids.begin(), ids.end());
   for (const int id : ids) {
     list.pieces.push_back(tokenizer.piece(id));
-    list.is_special.push_back(is_special_id(id));
+    list.is_special.push_back(tokenizer.is_special(id));
     list.texts.push_back(list.is_special.back() ? list.pieces.back()
                                                 : without_visible_spaces(list.pieces.back()));
   }

@@ -17,7 +17,7 @@ struct TokenList {
   std::vector<std::string> texts;       // without the mark of a space
   std::vector<Index> words;             // the number of each piece's word
   std::vector<std::string> word_texts;  // of each word
-  std::vector<bool> is_special;         // begin, end and pad, each a word of its own
+  std::vector<bool> is_special;         // begin, end, pad and the like, each a word of its own
 };
 
 TokenList token_list(std::span<const int> ids, const text::Tokenizer& tokenizer);

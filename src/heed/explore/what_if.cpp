@@ -28,7 +28,7 @@ std::vector<double> teacher_forced_probabilities(const ModelSession& session, co
   PassInput input{.source = source_ids(session, side.text), .target = {}};
   const bool is_language = session.kind() == ModelKind::language;
   std::vector<int>& read = is_language ? input.source : input.target;
-  if (!is_language) read.push_back(text::Tokenizer::end);
+  if (!is_language) read.push_back(session.tokenizer().tokens().decoder_start);
   const Index first_row = std::ssize(read) - 1;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) read.push_back(tokens[i].token);
 

@@ -57,17 +57,23 @@ std::vector<WordPath> paths_of(const Recording& recording, const EmbeddingPlane&
   return paths;
 }
 
+bool has_text(int id, const text::Tokenizer& tokenizer) {
+  return id < tokenizer.size() && id != tokenizer.tokens().unknown && !tokenizer.is_special(id);
+}
+
 // The tokens of a table whose directions are most like that of one of them, itself left out.
 class Neighbours {
  public:
-  explicit Neighbours(const Tensor& table) : table_(table) {
+  Neighbours(const Tensor& table, const text::Tokenizer& tokenizer)
+      : table_(table), tokenizer_(tokenizer) {
     for (Index id = 0; id < table_.dim(0); ++id) lengths_.push_back(std::sqrt(dot(id, id)));
   }
 
   std::vector<int> of(int token, std::size_t count) const {
     check_cancelled();
     std::vector<std::pair<double, int>> others;
-    for (int id = text::Tokenizer::end + 1; id < table_.dim(0); ++id) {
+    for (int id = 0; id < table_.dim(0); ++id) {
+      if (!has_text(id, tokenizer_)) continue;
       const double lengths = lengths_[token] * lengths_[id];
       if (id != token && lengths > 0) others.push_back({-dot(token, id) / lengths, id});
     }
@@ -88,17 +94,18 @@ class Neighbours {
   }
 
   Tensor table_;
+  const text::Tokenizer& tokenizer_;
   std::vector<double> lengths_;
 };
 
 std::vector<Anchor> anchors_of(const ModelSession& session, const EmbeddingPlane& plane,
                                const std::vector<int>& tokens) {
   const Tensor table = plane_table(session);
-  const Neighbours neighbours(table);
+  const Neighbours neighbours(table, session.tokenizer());
   const std::set<int> own(tokens.begin(), tokens.end());
   std::set<int> chosen;
   for (const int token : own) {
-    if (token <= text::Tokenizer::end || chosen.size() >= max_anchors) continue;
+    if (!has_text(token, session.tokenizer()) || chosen.size() >= max_anchors) continue;
     for (const int near : neighbours.of(token, anchors_per_word)) {
       if (!own.contains(near)) chosen.insert(near);
     }

@@ -59,8 +59,8 @@ std::vector<Tensor> cross_attention_weights(const models::TranslationModel& mode
   const NoGrad no_grad;
   AttentionWatcher watcher("decoder", "cross_attention", {first_layer, num_layers});
   auto context = nn::ForwardContext::inference(&watcher, hook);
-  const Packed memory = model.encode(pack_sources(sources), context);
-  model.decode(pack_targets(targets), memory, context);
+  const Packed memory = model.encode(pack_sources(sources, model.config().tokens), context);
+  model.decode(pack_targets(targets, model.config().tokens), memory, context);
 
   std::vector<Tensor> weights;
   for (std::size_t i = 0; i < sources.size(); ++i) weights.push_back(watcher.weights(i));

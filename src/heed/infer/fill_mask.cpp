@@ -10,6 +10,7 @@
 #include "heed/models/model_folder.h"
 #include "heed/ops/embedding.h"
 #include "heed/text/masked_text.h"
+#include "heed/text/text_stream.h"
 
 namespace heed::infer {
 namespace {
@@ -18,9 +19,11 @@ constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
 
 // Can a piece replace a mask? Where spaces are pieces of their own, all can.
 bool is_candidate(const text::Tokenizer& tokenizer, int id, bool starts_word) {
-  if (id <= text::Tokenizer::end || id == tokenizer.mask()) return false;
+  if (tokenizer.is_special(id) || id == tokenizer.tokens().unknown || id == tokenizer.mask()) {
+    return false;
+  }
   const std::string piece = tokenizer.piece(id);
-  if (piece == visible_space) return false;
+  if (piece.empty() || piece == visible_space) return false;
   if (tokenizer.subwords() == text::Subwords::character) return true;
   return piece.starts_with(visible_space) == starts_word;
 }
@@ -51,7 +54,8 @@ std::vector<MaskCandidate> FillMask::best_words(std::span<const float> logits, b
   std::vector<MaskCandidate> words;
   for (const TokenScore& best : top_tokens(LogProbabilities::of_logits(logits), count,
                                            starts_word ? excluded_at_start_ : excluded_within_)) {
-    words.push_back({tokenizer_.decode({&best.token, 1}), std::exp(double{best.log_probability})});
+    words.push_back(
+        {text::TextStream(tokenizer_).add(best.token), std::exp(double{best.log_probability})});
   }
   check_as(ErrorKind::model, !words.empty(), "vocabulary: expected pieces that ",
            starts_word ? "start" : "continue", " a word, found none");
@@ -74,24 +78,27 @@ std::vector<FilledLine> FillMask::fill(std::span<const std::string> lines, std::
     check_as(ErrorKind::data, !line.masks.empty(), "line ",
              options.first_line + static_cast<Index>(i), ": expected the mask token ", mask,
              ", found none");
-    line.ids.push_back(text::Tokenizer::end);
-    encoded.push_back(std::move(line.ids));
+    const text::SequenceTemplate& sequence = tokenizer_.sequence();
+    for (text::MaskPosition& each : line.masks) each.place += std::ssize(sequence.prefix);
+    encoded.push_back(sequence.single(line.ids));
     masks.push_back(std::move(line.masks));
   }
-  check_lengths(encoded, model_->config(), options);
+  check_lengths(encoded, tokenizer_.sequence(), model_->config(), options);
 
   std::vector<FilledLine> filled(lines.size());
-  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Tensor rows = model_->encode(input, context).values;
-    for (Index s = 0; s < input.spans.count(); ++s) {
-      for (const text::MaskPosition& place : masks[first + s]) {
-        const Index row = input.spans[s].begin + place.place;
-        const Tensor logits = model_->logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
-        filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
-      }
-    }
-  });
+  over_batches(
+      encoded, tokenizer_.sequence(), options.batch_tokens,
+      [&](Index first, const models::PackedIds& input) {
+        auto context = nn::ForwardContext::inference(nullptr, options.hook);
+        const Tensor rows = model_->encode(input, context).values;
+        for (Index s = 0; s < input.spans.count(); ++s) {
+          for (const text::MaskPosition& place : masks[first + s]) {
+            const Index row = input.spans[s].begin + place.place;
+            const Tensor logits = model_->logits(ops::gather_rows(rows, {&row, 1}));  // [1, V]
+            filled[first + s].push_back(best_words(logits.values(), place.begins_word, count));
+          }
+        }
+      });
   return filled;
 }
 

@@ -13,8 +13,8 @@
 
 namespace heed::infer {
 
-// The tokens of each line and its end token. Refuses (ErrorKind::data) blank lines, and what
-// check_lengths refuses.
+// The tokens of each line in the tokenizer's template. Refuses (ErrorKind::data) blank lines, and
+// what check_lengths refuses.
 std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const text::Tokenizer& tokenizer,
                                            const models::TransformerConfig& config,
@@ -27,13 +27,14 @@ std::vector<std::vector<int>> encode_pairs(std::span<const std::string> first,
                                            const models::TransformerConfig& config,
                                            const LineOptions& options);
 
-// Refuses (ErrorKind::data) lines of more than max_text_tokens.
-void check_lengths(std::span<const std::vector<int>> lines, const models::TransformerConfig& config,
-                   const LineOptions& options);
+// Refuses (ErrorKind::data) lines, in that template, of more than max_text_tokens.
+void check_lengths(std::span<const std::vector<int>> lines, const text::SequenceTemplate& sequence,
+                   const models::TransformerConfig& config, const LineOptions& options);
 
 // Calls work(first, input) for each batch of neighbouring lines, at most batch_tokens or one line;
 // `first` is the number of its first line, from 0. Whole batches run in parallel.
-void over_batches(std::span<const std::vector<int>> lines, Index batch_tokens,
+void over_batches(std::span<const std::vector<int>> lines, const text::SequenceTemplate& sequence,
+                  Index batch_tokens,
                   const std::function<void(Index first, const models::PackedIds& input)>& work);
 
 }  // namespace heed::infer

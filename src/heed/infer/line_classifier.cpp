@@ -87,14 +87,16 @@ void LineClassifier::over_lines(const TextLines& lines, const LineOptions& optio
   const auto encoded = config.text_pairs
                            ? encode_pairs(lines.first, lines.second, tokenizer_, config, options)
                            : encode_lines(lines.first, tokenizer_, config, options);
-  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Tensor logits = model_->logits(input, context);
-    const Index width = logits.dim(1);
-    for (Index line = 0; line < logits.dim(0); ++line) {
-      use(static_cast<std::size_t>(first + line), logits.values().subspan(line * width, width));
-    }
-  });
+  over_batches(encoded, tokenizer_.sequence(), options.batch_tokens,
+               [&](Index first, const models::PackedIds& input) {
+                 auto context = nn::ForwardContext::inference(nullptr, options.hook);
+                 const Tensor logits = model_->logits(input, context);
+                 const Index width = logits.dim(1);
+                 for (Index line = 0; line < logits.dim(0); ++line) {
+                   use(static_cast<std::size_t>(first + line),
+                       logits.values().subspan(line * width, width));
+                 }
+               });
 }
 
 }  // namespace heed::infer

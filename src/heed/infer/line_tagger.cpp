@@ -26,7 +26,7 @@ Inputs inputs_of(std::span<const std::vector<std::string>> words, const text::To
     if (encoded[i].ids.empty()) continue;
     LineOptions of_line = options;
     of_line.first_line += static_cast<Index>(i);
-    check_lengths({&encoded[i].ids, 1}, config, of_line);
+    check_lengths({&encoded[i].ids, 1}, tokenizer.sequence(), config, of_line);
     inputs.ids.push_back(std::move(encoded[i].ids));
     inputs.first_tokens.push_back(std::move(encoded[i].first_token));
     inputs.lines.push_back(i);
@@ -75,19 +75,21 @@ std::vector<std::vector<WordTag>> LineTagger::tag(std::span<const std::string> l
   for (const std::string& line : lines) words.push_back(text::split_words(line));
   const Inputs inputs = inputs_of(words, tokenizer_, model_->config(), options);
   std::vector<std::vector<WordTag>> results(lines.size());
-  over_batches(inputs.ids, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    auto context = nn::ForwardContext::inference(nullptr, options.hook);
-    const Tensor logits =
-        model_->logits(input, places_of(inputs, first, input.spans), context);  // [words, tags]
-    Index row = 0;
-    for (Index i = first; i < first + input.spans.count(); ++i) {
-      const std::size_t line = inputs.lines[static_cast<std::size_t>(i)];
-      for (std::string& word : words[line]) {
-        const auto of_word = logits.values().subspan(logits.dim(1) * row++, logits.dim(1));
-        results[line].push_back(most_likely_tag(std::move(word), of_word, tags()));
-      }
-    }
-  });
+  over_batches(inputs.ids, tokenizer_.sequence(), options.batch_tokens,
+               [&](Index first, const models::PackedIds& input) {
+                 auto context = nn::ForwardContext::inference(nullptr, options.hook);
+                 const Tensor logits = model_->logits(input, places_of(inputs, first, input.spans),
+                                                      context);  // [words, tags]
+                 Index row = 0;
+                 for (Index i = first; i < first + input.spans.count(); ++i) {
+                   const std::size_t line = inputs.lines[static_cast<std::size_t>(i)];
+                   for (std::string& word : words[line]) {
+                     const auto of_word =
+                         logits.values().subspan(logits.dim(1) * row++, logits.dim(1));
+                     results[line].push_back(most_likely_tag(std::move(word), of_word, tags()));
+                   }
+                 }
+               });
   return results;
 }
 

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/infer/line_batches.h"
 #include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
@@ -16,16 +17,14 @@
 namespace heed::infer {
 namespace {
 
-Tensor pooled(const models::Classifier& model, const models::PackedIds& input,
-              const LineOptions& options) {
-  auto context = nn::ForwardContext::inference(nullptr, options.hook);
-  return model.pooled(input, context);
-}
-
 template <typename Model>
 Tensor pooled(const Model& model, const models::PackedIds& input, const LineOptions& options) {
   auto context = nn::ForwardContext::inference(nullptr, options.hook);
-  return ops::mean_rows(model.encode(input, context));
+  if constexpr (requires { model.pooled(input, context); }) {
+    return model.pooled(input, context);
+  } else {
+    return ops::mean_rows(model.encode(input, context));
+  }
 }
 
 void check_finite(const Tensor& vectors, const LineOptions& options) {
@@ -47,6 +46,8 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder) {
   switch (kind) {
     case models::ModelKind::classifier:
       return make_encoder(models::load_model_folder<models::Classifier>(folder));
+    case models::ModelKind::encoder:
+      return make_encoder(models::load_model_folder<models::Encoder>(folder));
     case models::ModelKind::masked:
       return make_encoder(models::load_model_folder<models::MaskedModel>(folder));
     case models::ModelKind::tagger:
@@ -80,11 +81,12 @@ Tensor SentenceEncoder::encode(std::span<const std::string> lines,
                                const LineOptions& options) const {
   const auto encoded = encode_lines(lines, tokenizer_, config(), options);
   Tensor vectors = Tensor::empty({std::ssize(lines), dim()});
-  over_batches(encoded, options.batch_tokens, [&](Index first, const models::PackedIds& input) {
-    const Tensor some =
-        std::visit([&](const auto& model) { return pooled(model, input, options); }, *model_);
-    std::ranges::copy(some.values(), vectors.data() + first * dim());
-  });
+  over_batches(encoded, tokenizer_.sequence(), options.batch_tokens,
+               [&](Index first, const models::PackedIds& input) {
+                 const Tensor some = std::visit(
+                     [&](const auto& model) { return pooled(model, input, options); }, *model_);
+                 std::ranges::copy(some.values(), vectors.data() + first * dim());
+               });
   check_finite(vectors, options);
   return vectors;
 }

@@ -14,6 +14,7 @@
 
 namespace heed::models {
 class Classifier;
+class Encoder;
 class MaskedModel;
 class Tagger;
 class TranslationModel;
@@ -22,12 +23,12 @@ struct TransformerConfig;
 
 namespace heed::infer {
 
-// Any model with an encoder: the pooled vector of a classifier, or the mean of the encoder's output
-// for the others. Copies share the model.
+// Any model with an encoder: the pooled vector of an encoder without a head or of a classifier, or
+// the mean of the encoder's output for the others. Copies share the model.
 class SentenceEncoder {
  public:
-  using Model = std::variant<models::Classifier, models::MaskedModel, models::Tagger,
-                             models::TranslationModel>;
+  using Model = std::variant<models::Classifier, models::Encoder, models::MaskedModel,
+                             models::Tagger, models::TranslationModel>;
 
   // Refuses (ErrorKind::model) a model without an encoder.
   static SentenceEncoder load(const std::string& folder);

@@ -17,6 +17,7 @@
 #include "heed/kernels/distance_bias-inl.h"
 #include "heed/kernels/gemm-inl.h"
 #include "heed/kernels/math-inl.h"
+#include "heed/kernels/tanh-inl.h"
 #include "heed/kernels/visible_keys.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -123,13 +124,6 @@ HWY_INLINE void Multiply(const RowsOut& c, const MatrixView& a, const OperandB& 
   if (!b.is_finite) return MultiplySkippingZeros(c, a, b, sizes, accumulate);
   if (!b.is_packed()) return GemmRowsOfB(c, a, b.rows, sizes, accumulate);
   GemmPanels(c, a, b.rows.data, sizes, {.epilogue = {accumulate, nullptr}});
-}
-
-HWY_INLINE FloatVec Tanh(FloatVec x) {
-  // 1 - 2 / (e^2x + 1): right at both ends, where e^2x is 0 or infinite.
-  const FloatTag d;
-  const auto one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
-  return hn::Sub(one, hn::Div(two, hn::Add(Exp(d, hn::Mul(x, two)), one)));
 }
 
 // Rows of scores [rows, stride] for queries from `first_query` and keys from `first_key`.

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 
 #include "heed/kernels/math-inl.h"
+#include "heed/kernels/tanh-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
@@ -183,6 +184,23 @@ void QuickGeluBackward(float* dx, const float* dy, const float* x, Index count) 
   });
 }
 
+// c tanh(x / c).
+void Softcap(float* y, const float* x, float cap, Index count) {
+  const FloatTag d;
+  const auto c = hn::Set(d, cap), inverse = hn::Set(d, 1 / cap);
+  Map(y, x, count, [c, inverse](auto v) HWY_ATTR { return hn::Mul(c, Tanh(hn::Mul(v, inverse))); });
+}
+
+// 1 - (y / c)^2.
+void SoftcapBackward(float* dx, const float* dy, const float* y, float cap, Index count) {
+  const FloatTag d;
+  const auto one = hn::Set(d, 1.0f), inverse = hn::Set(d, 1 / cap);
+  Map(dx, dy, y, count, [one, inverse](auto g, auto v) HWY_ATTR {
+    const auto share = hn::Mul(v, inverse);
+    return hn::Mul(g, hn::NegMulAdd(share, share, one));
+  });
+}
+
 // The dropout mask of `count` elements, by their 16 random bits each: 0 or the scale. `count` is
 // whole vectors.
 HWY_INLINE void DropoutFactors(float* factors, const std::uint16_t* bits, Index count,
@@ -257,6 +275,8 @@ HWY_EXPORT(QuickGelu);
 HWY_EXPORT(QuickGeluBackward);
 HWY_EXPORT(Silu);
 HWY_EXPORT(SiluBackward);
+HWY_EXPORT(Softcap);
+HWY_EXPORT(SoftcapBackward);
 HWY_EXPORT(AddDropout);
 
 void add(float* y, const float* a, const float* b, Index count) noexcept {
@@ -331,6 +351,14 @@ void silu(float* y, const float* x, Index count) noexcept {
 
 void silu_backward(float* dx, const float* dy, const float* x, Index count) noexcept {
   HWY_DYNAMIC_DISPATCH(SiluBackward)(dx, dy, x, count);
+}
+
+void softcap(float* y, const float* x, float cap, Index count) noexcept {
+  HWY_DYNAMIC_DISPATCH(Softcap)(y, x, cap, count);
+}
+
+void softcap_backward(float* dx, const float* dy, const float* y, float cap, Index count) noexcept {
+  HWY_DYNAMIC_DISPATCH(SoftcapBackward)(dx, dy, y, cap, count);
 }
 
 DropoutRule dropout_rule(float probability, std::uint64_t key) noexcept {

@@ -28,6 +28,9 @@ void quick_gelu(float* y, const float* x, Index count) noexcept;
 void quick_gelu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
 void silu(float* y, const float* x, Index count) noexcept;
 void silu_backward(float* dx, const float* dy, const float* x, Index count) noexcept;
+// y = c tanh(x / c).
+void softcap(float* y, const float* x, float cap, Index count) noexcept;
+void softcap_backward(float* dx, const float* dy, const float* y, float cap, Index count) noexcept;
 
 // The elements that a dropout keeps: element e has 16 bits of random_bits(key, e / 4), and stays if
 // they are at least `threshold`. What stays is multiplied by 65536 / (65536 - threshold).

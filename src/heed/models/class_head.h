@@ -5,9 +5,9 @@
 #include <span>
 
 #include "heed/core/spans.h"
+#include "heed/models/class_logits.h"
 #include "heed/models/model.h"
 #include "heed/nn/forward_context.h"
-#include "heed/nn/linear.h"
 
 namespace heed::models {
 
@@ -28,7 +28,7 @@ class ClassHead {
   // Regression: the squared error. Targets [S, labels]; the sum over the sequences.
   Loss loss(const Tensor& logits, const Tensor& targets) const;
 
-  // `pooling` and `head`, without a prefix.
+  // `pooling` and those of ClassLogits, without a prefix.
   void visit_parameters(nn::ParameterVisitor& visitor);
 
  private:
@@ -36,10 +36,9 @@ class ClassHead {
 
   ProblemType problem_type_ = ProblemType::single_label;
   Pooling pooling_ = Pooling::mean;
-  float dropout_ = 0;
   float label_smoothing_ = 0;
   Tensor pooling_query_;  // [1, D], for attention pooling
-  nn::Linear head_;
+  ClassLogits logits_;
 };
 
 }  // namespace heed::models

@@ -1,21 +1,8 @@
 #include "heed/models/classifier.h"
 
 #include "heed/base/error.h"
-#include "heed/text/tokenizer.h"
 
 namespace heed::models {
-namespace {
-
-PackedIds with_begin(const PackedIds& input) {
-  std::vector<std::span<const int>> lines;
-  for (const Span& span : input.spans) {
-    lines.push_back(std::span(input.ids).subspan(span.begin, span.length));
-  }
-  return pack(lines, {.prepend = text::Tokenizer::begin});
-}
-
-}  // namespace
-
 Classifier::Classifier(const TransformerConfig& config, std::uint64_t seed)
     : Classifier(config, initial_weights(config, seed)) {}
 
@@ -28,8 +15,8 @@ void Classifier::visit_parameters(nn::ParameterVisitor& visitor) {
 }
 
 Tensor Classifier::pooled(const PackedIds& input, nn::ForwardContext& context) const {
-  return head_.pool(
-      encoder_.forward(puts_begin_first(config_) ? with_begin(input) : input, context));
+  if (!puts_begin_first(config_)) return head_.pool(encoder_.forward(input, context));
+  return head_.pool(encoder_.forward(prepend(config_.tokens.begin, input), context));
 }
 
 Tensor Classifier::logits(const PackedIds& input, nn::ForwardContext& context) const {

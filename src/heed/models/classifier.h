@@ -36,7 +36,7 @@ class Classifier : public Model {
             std::span<const float> class_weights = {}) const;
 
   // One vector for each line, [S, D]. With pooling of the first token, the model prepends the begin
-  // token to every line itself.
+  // token to every line itself, unless the configuration says that it is there.
   Tensor pooled(const PackedIds& input, nn::ForwardContext& context) const;
   // [S, classes]; of a regression [S, 1], as in ClassifierBatch::targets.
   Tensor logits(const PackedIds& input, nn::ForwardContext& context) const;

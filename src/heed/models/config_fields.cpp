@@ -15,6 +15,7 @@ using nlohmann::ordered_json;
 
 // Far beyond what a processor trains, and small enough that products of two fit an Index.
 constexpr Range size{1, 1 << 24}, size_or_none{0, 1 << 24};
+constexpr Range short_size{0, 1 << 16};  // of tables that no file holds
 constexpr Range layers{0, 1024};
 constexpr Range pixels{1, 1 << 13};
 constexpr Range probability{0, 1, /*is_open=*/true};
@@ -147,6 +148,7 @@ const ConfigField fields[]{
     {.json = "pooling", .option = "pooling", .group = "Classification",
      .description = "pooling of token vectors to one vector", .member = at<&Config::pooling>,
      .exists = has_pooling},
+    {.json = "normalizes", .member = at<&Config::normalizes>, .exists = is_sentence_encoder},
     {.json = "labels", .member = at<&Config::labels>, .missing = Missing::refuse,
      .exists = has_classes},
     {.json = "problem_type", .option = "problem-type", .aliases = {"problem"},
@@ -160,6 +162,7 @@ const ConfigField fields[]{
      .range = positive_number, .exists = is_text_classifier, .is_omitted_by_default = true},
     foreign("source_vocab_size", at<&Config::source_vocabulary>, size_or_none),
     foreign("embedding_size", at<&Config::embedding_dim>, size_or_none),
+    foreign("embedding_projection", at<&Config::embedding_projection>),
     foreign("embedding_scale", at<&Config::embedding_scale>, any_number),
     foreign("type_vocab_size", at<&Config::token_types>, size_or_none),
     foreign("head_dim", at<&Config::head_dim>, size_or_none),
@@ -180,7 +183,7 @@ const ConfigField fields[]{
     foreign("embedding_norm", at<&Config::has_embedding_norm>),
     foreign("final_norm", at<&Config::has_final_norm>),
     foreign("shared_layers", at<&Config::has_shared_layers>),
-    foreign("position_offset", at<&Config::position_offset>, size_or_none),
+    foreign("position_offset", at<&Config::position_offset>, short_size),
     foreign("sinusoid_order", at<&Config::sinusoid_order>),
     foreign("rotary_dim", at<&Config::rotary, &Rotary::dim>, size_or_none),
     foreign("rotary_base", at<&Config::rotary, &Rotary::base>, positive_number),
@@ -199,9 +202,10 @@ const ConfigField fields[]{
     foreign("rotary_attention_factor", at<&Config::rotary, &Rotary::attention_factor>,
             positive_number),
     foreign("relative_buckets", at<&Config::relative_buckets>, size_or_none),
-    foreign("relative_max_distance", at<&Config::relative_max_distance>, size),
+    foreign("relative_max_distance", at<&Config::relative_max_distance>, short_size),
     foreign("class_token", at<&Config::has_class_token>),
     foreign("output_transform", at<&Config::has_output_transform>),
+    foreign("output_activation", at<&Config::output_activation>),
     foreign("output_bias", at<&Config::has_output_bias>),
     foreign("output_scale", at<&Config::output_scale>, any_number),
     foreign("logit_softcap", at<&Config::logit_softcap>, any_size),
@@ -226,11 +230,11 @@ requires(!std::is_same_v<Value, int>) ordered_json json_of(const std::vector<Val
   return values;
 }
 template <typename Value>
+requires std::is_enum_v<Value> ordered_json json_of(Value value) { return name_of(value); }
+template <typename Value>
 ordered_json json_of(const std::optional<Value>& value) {
   return value ? json_of(*value) : ordered_json();
 }
-template <typename Value>
-requires std::is_enum_v<Value> ordered_json json_of(Value value) { return name_of(value); }
 
 // Sets one member from config.json, with the errors of JsonFields.
 class Reader {

@@ -97,6 +97,7 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
   io::Rollback made;
   made.create_folder(to);
   for (const char* name : model_files) made.add_file(to + '/' + name);
+  for (const auto& [name, bytes] : loaded.tokenizer.files()) made.add_file(to + '/' + name);
   save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
   made.keep();
 }

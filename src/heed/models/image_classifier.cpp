@@ -1,5 +1,7 @@
 #include "heed/models/image_classifier.h"
 
+#include "heed/ops/embedding.h"
+
 namespace heed::models {
 
 ImageClassifier::ImageClassifier(const TransformerConfig& config, std::uint64_t seed)
@@ -10,16 +12,20 @@ ImageClassifier::ImageClassifier(const TransformerConfig& config,
     : Model(config, kind),
       embedding_(num_patches(config), patch_dim(config), config.model_dim, initializer),
       encoder_("encoder", encoder_options(config), initializer),
-      head_(config, initializer) {}
+      head_(config, initializer) {
+  if (config.has_class_token) class_token_ = initializer.constant({1, config.model_dim}, 0);
+}
 
 void ImageClassifier::visit_parameters(nn::ParameterVisitor& visitor) {
   visitor.child("embedding", embedding_);
+  if (class_token_.is_defined()) visitor.parameter("class_token", class_token_);
   visitor.child("encoder", encoder_);
   head_.visit_parameters(visitor);
 }
 
 Tensor ImageClassifier::logits(const Tensor& patches, nn::ForwardContext& context) const {
-  const Packed embedded = embedding_.forward(patches);
+  Packed embedded = embedding_.forward(patches);
+  if (class_token_.is_defined()) embedded = ops::prepend_row(class_token_, embedded);
   const Packed encoded{encoder_.forward(embedded, context), embedded.spans};
   return head_.logits(head_.pool(encoded), context);
 }

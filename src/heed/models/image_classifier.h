@@ -36,6 +36,7 @@ class ImageClassifier : public Model {
 
  private:
   nn::PatchEmbedding embedding_;
+  Tensor class_token_;  // [1, D], before the patches, or undefined
   nn::TransformerStack encoder_;
   ClassHead head_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "heed/models/packed_ids.h"
 #include "heed/nn/embedding.h"
 #include "heed/nn/forward_context.h"
+#include "heed/nn/linear.h"
 #include "heed/nn/output_projection.h"
 #include "heed/nn/transformer_stack.h"
 
@@ -36,7 +38,7 @@ class LanguageModel : public Model {
   // Rows without a loss are left out before the projection.
   Loss loss(const LanguageBatch& batch, nn::ForwardContext& context) const;
 
-  // The decoder's output before the projection, [N, D], for whole sequences.
+  // The decoder's output before the projections, [N, D], for whole sequences.
   Tensor hidden(const PackedIds& input, nn::ForwardContext& context) const;
   Tensor logits(const Tensor& hidden) const;  // [N, D] -> [N, V]
 
@@ -45,9 +47,12 @@ class LanguageModel : public Model {
   Tensor step(const PackedIds& input, nn::StackCache& cache, nn::ForwardContext& context) const;
 
  private:
-  Tensor embed(std::span<const int> ids) const;  // N ids -> [N, D]
+  Tensor embed(std::span<const int> ids) const;     // N ids -> [N, D]
+  Tensor output_input(const Tensor& hidden) const;  // [N, D] -> [N, E]
 
-  nn::Embedding embedding_;
+  nn::Embedding embedding_;  // [V, E]
+  // D and E apart (OPT): E -> D, and back.
+  std::optional<nn::Linear> embedding_projection_, hidden_projection_;
   nn::OutputProjection output_;
   nn::TransformerStack decoder_;
 };

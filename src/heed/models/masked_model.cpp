@@ -9,11 +9,9 @@ MaskedModel::MaskedModel(const TransformerConfig& config, std::uint64_t seed)
     : MaskedModel(config, initial_weights(config, seed)) {}
 
 MaskedModel::MaskedModel(const TransformerConfig& config, const nn::Initializer& initializer)
-    : Model(config, kind), encoder_(config, initializer) {
-  if (config.tying == Tying::none) {
-    output_ = nn::OutputProjection(config.model_dim, config.vocabulary, initializer);
-  }
-}
+    : Model(config, kind),
+      encoder_(config, initializer),
+      output_(output_options(config), initializer) {}
 
 void MaskedModel::visit_parameters(nn::ParameterVisitor& visitor) {
   encoder_.visit_parameters(visitor);

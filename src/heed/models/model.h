@@ -42,7 +42,7 @@ AnyModel uninitialized(const TransformerConfig& config) {
   return AnyModel(config, nn::Initializer::uninitialized());
 }
 
-// The functions that follow exist for the six models.
+// The functions that follow exist for the seven models.
 
 // The model's parameters, to read: they share their values with the model, except quantized
 // weights, which come dequantized.

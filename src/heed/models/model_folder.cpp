@@ -24,7 +24,6 @@ static_assert(std::endian::native == std::endian::little,
               "weights_hash and safetensors take the bytes of floats as they are in memory");
 
 std::string config_path(const std::string& folder) { return folder + "/config.json"; }
-std::string tokenizer_path(const std::string& folder) { return folder + "/tokenizer.model"; }
 std::string generation_path(const std::string& folder) {
   return folder + "/generation_config.json";
 }
@@ -89,12 +88,15 @@ namespace {
 
 void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenizer,
                       const TransformerConfig& config) {
-  check_as(ErrorKind::model, tokenizer.size() == config.vocabulary, tokenizer_path(folder),
-           ": expected the ", config.vocabulary, " pieces of config.json, found ",
-           tokenizer.size());
-  check_as(ErrorKind::model, config.kind != ModelKind::masked || tokenizer.mask().has_value(),
-           tokenizer_path(folder), ": expected a piece ", text::Tokenizer::mask_piece,
-           ", found none");
+  // Other families round the rows of their models up.
+  const bool fits = tokenizer.is_own() ? tokenizer.size() == config.vocabulary
+                                       : tokenizer.size() <= config.vocabulary;
+  const std::string path = folder + '/' + tokenizer.files().begin()->first;
+  check_as(ErrorKind::model, fits, path, ": expected ",
+           tokenizer.is_own() ? "the " : "at most the ", config.vocabulary,
+           " pieces of config.json, found ", tokenizer.size());
+  check_as(ErrorKind::model, config.kind != ModelKind::masked || tokenizer.mask().has_value(), path,
+           ": expected a piece ", text::Tokenizer::mask_piece, ", found none");
 }
 
 // The first file of a model folder, which it makes.
@@ -163,6 +165,7 @@ HEED_INSTANTIATE_TEXT_MODEL(LanguageModel)
 HEED_INSTANTIATE_TEXT_MODEL(Classifier)
 HEED_INSTANTIATE_TEXT_MODEL(MaskedModel)
 HEED_INSTANTIATE_TEXT_MODEL(Tagger)
+HEED_INSTANTIATE_TEXT_MODEL(Encoder)
 #undef HEED_INSTANTIATE_TEXT_MODEL
 template ImageClassifier load_model(const std::string&);
 
@@ -174,12 +177,14 @@ std::vector<nn::NamedTensor> load_parameters(const std::string& folder) {
 }
 
 text::Tokenizer load_tokenizer(const std::string& folder) {
-  require_part(folder, tokenizer_path(folder));
-  return text::Tokenizer::load(tokenizer_path(folder));
+  io::require_folder(folder, "a model folder", ErrorKind::model);
+  return text::Tokenizer::load_folder(folder);
 }
 
 void save_tokenizer(const std::string& folder, const text::Tokenizer& tokenizer) {
-  io::write_file_atomically(tokenizer_path(folder), tokenizer.bytes());
+  for (const auto& [name, bytes] : tokenizer.files()) {
+    io::write_file_atomically(folder + '/' + name, bytes);
+  }
 }
 
 GenerationConfig load_generation_config(const std::string& folder) {

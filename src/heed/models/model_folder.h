@@ -42,6 +42,7 @@ struct ModelFolder {
   GenerationConfig generation = {};  // of translation models
 };
 class Classifier;
+class Encoder;
 class ImageClassifier;
 class LanguageModel;
 class MaskedModel;
@@ -52,19 +53,20 @@ using LanguageModelFolder = ModelFolder<LanguageModel>;
 using ClassifierFolder = ModelFolder<Classifier>;
 using MaskedModelFolder = ModelFolder<MaskedModel>;
 using TaggerFolder = ModelFolder<Tagger>;
+using EncoderFolder = ModelFolder<Encoder>;
 
 // A model with a tokenizer in its folder.
 template <typename Model>
 concept TextModel = std::same_as<Model, TranslationModel> || std::same_as<Model, LanguageModel> ||
     std::same_as<Model, Classifier> || std::same_as<Model, MaskedModel> ||
-    std::same_as<Model, Tagger>;
+    std::same_as<Model, Tagger> || std::same_as<Model, Encoder>;
 
-// The functions of a model class exist for these six; include the header of the one you load.
+// The functions of a model class exist for these seven; include the header of the one you load.
 //
 // Loading refuses a folder that is not a model, or one of another kind, a tensor that is missing,
 // unknown or of another shape, weights that are not finite or do not fit their checksum, a
-// tokenizer of another size than the model's vocabulary, and a masked model whose tokenizer has no
-// mask.
+// tokenizer of another size than the model's vocabulary (one of another family may be smaller), and
+// a masked model whose tokenizer has no mask.
 template <TextModel Model>
 ModelFolder<Model> load_model_folder(const std::string& folder);
 template <typename Model>

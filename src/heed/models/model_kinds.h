@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
@@ -26,6 +27,8 @@ auto with_model_class(ModelKind kind, Work&& work) {
       return work(std::type_identity<ImageClassifier>());
     case ModelKind::tagger:
       return work(std::type_identity<Tagger>());
+    case ModelKind::encoder:
+      return work(std::type_identity<Encoder>());
     case ModelKind::translation:
       break;
   }

@@ -9,13 +9,11 @@ Tagger::Tagger(const TransformerConfig& config, std::uint64_t seed)
     : Tagger(config, initial_weights(config, seed)) {}
 
 Tagger::Tagger(const TransformerConfig& config, const nn::Initializer& initializer)
-    : Model(config, kind),
-      encoder_(config, initializer),
-      head_(config.model_dim, std::ssize(config.labels), initializer) {}
+    : Model(config, kind), encoder_(config, initializer), head_(config, initializer) {}
 
 void Tagger::visit_parameters(nn::ParameterVisitor& visitor) {
   encoder_.visit_parameters(visitor);
-  visitor.child("head", head_);
+  head_.visit_parameters(visitor);
 }
 
 Loss Tagger::loss(const TaggerBatch& batch, nn::ForwardContext& context,
@@ -31,7 +29,7 @@ Packed Tagger::encode(const PackedIds& input, nn::ForwardContext& context) const
 Tensor Tagger::logits(const PackedIds& input, std::span<const Index> places,
                       nn::ForwardContext& context) const {
   const Tensor words = ops::gather_rows(encode(input, context).values, places);  // [words, D]
-  return head_.forward(ops::dropout(words, context.dropout(config_.dropout)));
+  return head_.forward(words, context);
 }
 
 }  // namespace heed::models

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "heed/models/class_logits.h"
 #include "heed/models/model.h"
 #include "heed/models/text_encoder.h"
-#include "heed/nn/linear.h"
 
 namespace heed::models {
 
@@ -41,7 +41,7 @@ class Tagger : public Model {
 
  private:
   TextEncoder encoder_;
-  nn::Linear head_;
+  ClassLogits head_;
 };
 
 }  // namespace heed::models

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
-#include <set>
 
-#include "heed/base/printable.h"
-#include "heed/models/config_fields.h"
+#include "heed/nn/output_projection.h"
 #include "heed/nn/transformer_block.h"
-#include "heed/text/label.h"
 
 namespace heed {
 
@@ -22,7 +20,8 @@ std::span<const Choice<models::ModelKind>> choices() {
       Choice{"heed-classifier", models::ModelKind::classifier},
       Choice{"heed-masked", models::ModelKind::masked},
       Choice{"heed-image-classifier", models::ModelKind::image_classifier},
-      Choice{"heed-tagger", models::ModelKind::tagger}};
+      Choice{"heed-tagger", models::ModelKind::tagger},
+      Choice{"heed-encoder", models::ModelKind::encoder}};
   return all;
 }
 template <>
@@ -65,9 +64,10 @@ std::span<const Choice<models::Tying>> choices() {
 }
 template <>
 std::span<const Choice<models::Pooling>> choices() {
-  static constexpr std::array all{Choice{"first", models::Pooling::first},
-                                  Choice{"mean", models::Pooling::mean},
-                                  Choice{"attention", models::Pooling::attention}};
+  static constexpr std::array all{
+      Choice{"first", models::Pooling::first}, Choice{"mean", models::Pooling::mean},
+      Choice{"attention", models::Pooling::attention}, Choice{"last", models::Pooling::last},
+      Choice{"max", models::Pooling::max}};
   return all;
 }
 template <>
@@ -75,6 +75,12 @@ std::span<const Choice<models::HeadLayer>> choices() {
   static constexpr std::array all{
       Choice{"none", models::HeadLayer::none}, Choice{"tanh", models::HeadLayer::tanh},
       Choice{"relu", models::HeadLayer::relu}, Choice{"gelu", models::HeadLayer::gelu}};
+  return all;
+}
+template <>
+std::span<const Choice<models::EmbeddingProjection>> choices() {
+  static constexpr std::array all{Choice{"sum", models::EmbeddingProjection::sum},
+                                  Choice{"words", models::EmbeddingProjection::words}};
   return all;
 }
 template <>
@@ -95,7 +101,8 @@ std::span<const Choice<models::BlockForm>> choices() {
 template <>
 std::span<const Choice<ops::SinusoidOrder>> choices() {
   static constexpr std::array all{Choice{"interleaved", ops::SinusoidOrder::interleaved},
-                                  Choice{"halves", ops::SinusoidOrder::halves}};
+                                  Choice{"halves", ops::SinusoidOrder::halves},
+                                  Choice{"whole_halves", ops::SinusoidOrder::whole_halves}};
   return all;
 }
 template <>
@@ -127,128 +134,55 @@ std::span<const Choice<models::WeightFormat>> choices() {
 namespace heed::models {
 
 bool has_text(ModelKind kind) { return kind != ModelKind::image_classifier; }
-bool has_classes(ModelKind kind) { return has_pooling(kind) || kind == ModelKind::tagger; }
+bool has_classes(ModelKind kind) {
+  return kind == ModelKind::classifier || kind == ModelKind::image_classifier ||
+         kind == ModelKind::tagger;
+}
 bool has_pooling(ModelKind kind) {
-  return kind == ModelKind::classifier || kind == ModelKind::image_classifier;
+  return kind == ModelKind::classifier || kind == ModelKind::image_classifier ||
+         kind == ModelKind::encoder;
 }
 bool has_encoder(ModelKind kind) { return kind != ModelKind::language; }
 bool has_decoder(ModelKind kind) {
   return kind == ModelKind::translation || kind == ModelKind::language;
 }
 bool is_text_classifier(ModelKind kind) { return kind == ModelKind::classifier; }
-
-bool may_truncate_source(ModelKind kind) {
-  return kind == ModelKind::translation || kind == ModelKind::classifier;
+bool is_sentence_encoder(ModelKind kind) { return kind == ModelKind::encoder; }
+bool has_output_projection(ModelKind kind) {
+  return has_decoder(kind) || kind == ModelKind::masked;
 }
 
-namespace {
-
-constexpr std::size_t max_labels = 1 << 20;
-
-// Rules that tie settings together.
-class Validator {
- public:
-  Validator(const TransformerConfig& config, std::string_view what, ErrorKind kind)
-      : config_(config), what_(what), kind_(kind) {}
-
-  void check_kind() const {
-    if (has_text(config_.kind))
-      require(config_.vocabulary > 0, "expected a vocabulary of at least 1, found 0");
-    check_layers("encoder layers", config_.encoder_layers, has_encoder(config_.kind));
-    check_layers("decoder layers", config_.decoder_layers, has_decoder(config_.kind));
-    require(config_.weights == WeightFormat::f32 || has_decoder(config_.kind),
-            "expected weights of f32 for ", name_of(config_.kind), ", found ",
-            name_of(config_.weights));
-  }
-
-  void check_attention() const {
-    const Index dim = config_.model_dim, heads = config_.num_heads;
-    const Index key_value_heads = ops::num_key_value_heads(config_);
-    const Index head_dim = config_.head_dim > 0 ? config_.head_dim : dim / heads;
-    require(config_.head_dim > 0 || dim % heads == 0, "expected heads that divide the width ", dim,
-            ", found ", heads);
-    require(heads % key_value_heads == 0, "expected key/value heads that divide the ", heads,
-            " heads, found ", key_value_heads);
-    const Index rotary_dim = config_.rotary.dim > 0 ? config_.rotary.dim : head_dim;
-    require(config_.positions != Positions::rotary || rotary_dim % 2 == 0,
-            "expected heads of an even width for rotary positions, found ", rotary_dim);
-    require(rotary_dim <= head_dim, "expected a rotary width within the ", head_dim,
-            " of a head, found ", rotary_dim);
-    require(config_.guided_alignment == 0 || config_.similarity == ops::Similarity::scaled_dot,
-            "expected scaled dot products for guided alignment, found ",
-            name_of(config_.similarity));
-  }
-
-  void check_images() const {
-    if (has_text(config_.kind)) return;
-    const Index height = config_.image_height, width = config_.image_width;
-    require(config_.image_channels != 2, "expected 1 or 3 image channels, found 2");
-    require(height % config_.patch_side == 0 && width % config_.patch_side == 0,
-            "expected a patch side that divides an image of ", width, " x ", height, ", found ",
-            config_.patch_side);
-    // An image has no begin token.
-    require(config_.pooling != Pooling::first,
-            "expected the pooling mean or attention for images, found first");
-  }
-
-  void check_problem() const {
-    const bool is_regression = config_.problem_type == ProblemType::regression;
-    require(config_.problem_type == ProblemType::single_label || is_text_classifier(config_.kind),
-            "expected the problem type ", name_of(ProblemType::single_label), " for ",
-            name_of(config_.kind), ", found ", name_of(config_.problem_type));
-    require(!config_.text_pairs || is_text_classifier(config_.kind), "expected single texts for ",
-            name_of(config_.kind), ", found pairs");
-    require(!is_regression || config_.labels.size() <= 1,
-            "expected one label for regression, the name of the number, found ",
-            config_.labels.size());
-    require(!is_regression || config_.label_smoothing == 0,
-            "expected no label smoothing for regression, found ", config_.label_smoothing);
-  }
-
-  void check_labels() const {
-    require(config_.labels.size() <= max_labels, "expected at most ", max_labels, " labels, found ",
-            config_.labels.size());
-    std::set<std::string_view> labels;
-    for (const std::string& label : config_.labels) {
-      text::check_label(label, what_, kind_);
-      require(labels.insert(label).second, "expected labels that differ, found ", excerpt(label),
-              " twice");
-    }
-  }
-
- private:
-  void check_layers(std::string_view name, Index layers, bool exist) const {
-    if (exist) return require(layers > 0, "expected ", name, " of at least 1, found ", layers);
-    require(layers == 0, "expected no ", name, " for ", name_of(config_.kind), ", found ", layers);
-  }
-  template <typename... Parts>
-  void require(bool ok, const Parts&... parts) const {
-    check_as(kind_, ok, what_, ": ", parts...);
-  }
-
-  const TransformerConfig& config_;
-  std::string_view what_;
-  ErrorKind kind_;
-};
-
-}  // namespace
-
-void validate(const TransformerConfig& config, std::string_view what, ErrorKind kind) {
-  check_ranges(config, what, kind);
-  const Validator validator(config, what, kind);
-  validator.check_kind();
-  validator.check_attention();
-  validator.check_images();
-  validator.check_problem();
-  validator.check_labels();
+bool may_truncate_source(ModelKind kind) {
+  return kind == ModelKind::translation || kind == ModelKind::classifier ||
+         kind == ModelKind::encoder;
 }
 
 bool puts_begin_first(const TransformerConfig& config) {
-  return config.kind == ModelKind::classifier && config.pooling == Pooling::first;
+  const bool has_first =
+      has_text(config.kind) && has_pooling(config.kind) && config.pooling == Pooling::first;
+  return has_first && config.prepends_begin;
+}
+
+// Rows of length 1 become as large as the sinusoids that are added to them (Vaswani and others
+// 2017, section 3.4).
+float embedding_scale(const TransformerConfig& config) {
+  return config.embedding_scale.value_or(std::sqrt(static_cast<float>(config.model_dim)));
+}
+
+Index embedding_width(const TransformerConfig& config) {
+  return config.embedding_dim > 0 ? config.embedding_dim : config.model_dim;
+}
+
+bool has_narrow_sum(const TransformerConfig& config) {
+  return config.embedding_dim > 0 && config.embedding_projection == EmbeddingProjection::sum;
 }
 
 Index num_patches(const TransformerConfig& config) {
   return (config.image_height / config.patch_side) * (config.image_width / config.patch_side);
+}
+
+Index num_image_tokens(const TransformerConfig& config) {
+  return num_patches(config) + (config.has_class_token ? 1 : 0);
 }
 
 Index patch_dim(const TransformerConfig& config) {
@@ -283,15 +217,17 @@ nn::TransformerOptions encoder_options(const TransformerConfig& config) {
           .num_heads = config.num_heads,
           .num_key_value_heads = config.num_key_value_heads,
           .head_dim = config.head_dim,
+          .embedding_dim = has_narrow_sum(config) ? config.embedding_dim : 0,
           .attention_bias = config.attention_bias,
           .has_feed_forward_bias = config.has_feed_forward_bias,
           .has_feed_forward_gate = config.has_feed_forward_gate,
-          .max_positions = has_text(config.kind) ? config.max_positions : num_patches(config),
+          .max_positions = has_text(config.kind) ? config.max_positions : num_image_tokens(config),
           .dropout = config.dropout,
           .attention_dropout = config.attention_dropout,
           .activation_dropout = config.activation_dropout,
           .similarity = config.similarity,
           .attention_scale = config.attention_scale,
+          .has_layer_scale = config.has_layer_scale,
           .attention_softcap = config.attention_softcap,
           .windows = config.windows,
           .block_form = config.block_form,
@@ -308,7 +244,8 @@ nn::TransformerOptions encoder_options(const TransformerConfig& config) {
           .rotary = config.rotary,
           .relative_positions = relative_positions(config, /*is_bidirectional=*/true),
           .has_query_key_norm = config.has_query_key_norm,
-          .activation = config.activation};
+          .activation = config.activation,
+          .has_shared_layers = config.has_shared_layers};
 }
 
 nn::TransformerOptions decoder_options(const TransformerConfig& config) {
@@ -321,6 +258,23 @@ nn::TransformerOptions decoder_options(const TransformerConfig& config) {
   options.relative_positions = relative_positions(config, /*is_bidirectional=*/false);
   options.is_causal = true;
   options.has_cross_attention = has_encoder(config.kind);
+  return options;
+}
+
+nn::OutputProjectionOptions output_options(const TransformerConfig& config) {
+  // Otherwise narrow embeddings are of the encoder's input alone.
+  const bool is_narrow = config.has_output_transform || !has_narrow_sum(config);
+  nn::OutputProjectionOptions options{
+      .input_dim = is_narrow ? embedding_width(config) : config.model_dim,
+      .vocabulary = config.vocabulary,
+      .is_tied = config.tying != Tying::none,
+      .has_bias = config.has_output_bias,
+      .scale = config.output_scale,
+      .softcap = config.logit_softcap};
+  if (!config.has_output_transform) return options;
+  options.transform = {.hidden_dim = config.model_dim,
+                       .activation = config.output_activation.value_or(config.activation),
+                       .norm = encoder_options(config).norm()};
   return options;
 }
 

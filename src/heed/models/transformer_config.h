@@ -20,8 +20,9 @@
 #include "heed/text/special_tokens.h"
 
 namespace heed::nn {
+struct OutputProjectionOptions;
 struct TransformerOptions;
-}
+}  // namespace heed::nn
 
 namespace heed::models {
 
@@ -36,16 +37,28 @@ using nn::Positions;
 // Which embeddings are one table: none, target input and output, or source too.
 enum class Tying { none, target, all };
 // An encoder-decoder for translation, text to text; a decoder-only language model, which predicts
-// the next token; or an encoder that predicts a line's class, masked tokens, an image's class, or a
-// tag for each word.
-// The name is model_type in config.json.
-enum class ModelKind { translation, language, classifier, masked, image_classifier, tagger };
-// How a classifier pools the vectors of a line: that of a begin token, the mean of all, or
-// attention with a learned query.
-enum class Pooling { first, mean, attention };
+// the next token; or an encoder that predicts a line's class, masked tokens, an image's class, a
+// tag for each word, or nothing: it makes vectors of sentences. The name is model_type in
+// config.json.
+enum class ModelKind {
+  translation,
+  language,
+  classifier,
+  masked,
+  image_classifier,
+  tagger,
+  encoder
+};
+// How the vectors of a line become one: that of a begin token, the mean of all, attention with a
+// learned query, the last of them, or the largest number of each column.
+enum class Pooling { first, mean, attention, last, max };
 // A linear layer with this activation between the pooled vector and the classes, or none. BERT's
 // pooler has tanh.
 enum class HeadLayer { none, tanh, relu, gelu };
+// Where embeddings of another width become as wide as the model: after positions, token types and
+// norm were added in their width, by a layer with a bias (ALBERT, ELECTRA); or right away, by a
+// matrix, and a second one narrows what the output projection gets (OPT).
+enum class EmbeddingProjection { sum, words };
 
 struct TransformerConfig {
   ModelKind kind = ModelKind::translation;
@@ -72,7 +85,8 @@ struct TransformerConfig {
   Positions positions = Positions::sinusoidal;
   Activation activation = Activation::relu;
   Tying tying = Tying::all;
-  Pooling pooling = Pooling::mean;                       // of a classifier
+  Pooling pooling = Pooling::mean;                       // of a classifier or an encoder
+  bool normalizes = false;                               // an encoder's vectors have length 1
   std::vector<std::string> labels;                       // the names of its classes, or of tags
   ProblemType problem_type = ProblemType::single_label;  // of a classifier of text
   bool text_pairs = false;  // a classifier of text reads two texts at a time
@@ -90,6 +104,7 @@ struct TransformerConfig {
   text::SpecialTokens tokens = {};
   Index source_vocabulary = 0;  // with a tokenizer of the source's own; 0: one for both
   Index embedding_dim = 0;  // of embeddings that are projected to the width; 0: the width itself
+  EmbeddingProjection embedding_projection = EmbeddingProjection::sum;
   std::optional<float> embedding_scale = std::nullopt;  // not given: the square root of the width
   Index token_types = 0;               // learned vectors for the parts of a pair, added to tokens
   Index head_dim = 0;                  // 0: model_dim / num_heads
@@ -115,12 +130,13 @@ struct TransformerConfig {
   ops::RotaryFrequencies rotary = {};
   Index relative_buckets = 0;  // 0: no bias by distance
   Index relative_max_distance = 128;
-  bool has_class_token = false;            // images: a learned token before the patches
-  bool has_output_transform = false;       // masked: linear, activation, norm before the projection
+  bool has_class_token = false;       // images: a learned token before the patches
+  bool has_output_transform = false;  // masked: linear, activation, norm before the projection
+  std::optional<Activation> output_activation = std::nullopt;  // not given: the feed-forward's
   bool has_output_bias = false;            // of the projection to the vocabulary
   float output_scale = 1;                  // of the vectors before it
   float logit_softcap = 0;                 // c > 0: logits become c * tanh(logit / c)
-  HeadLayer head_layer = HeadLayer::none;  // of a classifier
+  HeadLayer head_layer = HeadLayer::none;  // of a classifier or a tagger
   // Classifiers with pooling of the first token prepend the begin token to every line themselves.
   // Tokenizers of other families have done so.
   bool prepends_begin = true;
@@ -145,15 +161,17 @@ std::span<const Choice<models::Activation>> choices();  // relu, gelu, swiglu, .
 template <>
 std::span<const Choice<models::Tying>> choices();  // none, target, all
 template <>
-std::span<const Choice<models::Pooling>> choices();  // first, mean, attention
+std::span<const Choice<models::Pooling>> choices();  // first, mean, attention, last, max
 template <>
 std::span<const Choice<models::HeadLayer>> choices();  // none, tanh, relu, gelu
+template <>
+std::span<const Choice<models::EmbeddingProjection>> choices();  // sum, words
 template <>
 std::span<const Choice<models::AttentionBias>> choices();  // none, query_key_value, all
 template <>
 std::span<const Choice<models::BlockForm>> choices();  // sequential, parallel, parallel_one_norm
 template <>
-std::span<const Choice<ops::SinusoidOrder>> choices();  // interleaved, halves
+std::span<const Choice<ops::SinusoidOrder>> choices();  // interleaved, halves, ...
 template <>
 std::span<const Choice<ops::RotaryScaling>> choices();  // none, linear, llama3, yarn, longrope
 template <>
@@ -178,20 +196,32 @@ bool has_pooling(ModelKind kind);
 bool has_encoder(ModelKind kind);
 bool has_decoder(ModelKind kind);
 bool is_text_classifier(ModelKind kind);
-bool may_truncate_source(ModelKind kind);  // translation models and classifiers of text
+bool is_sentence_encoder(ModelKind kind);
+bool has_output_projection(ModelKind kind);  // to logits of the vocabulary
+bool may_truncate_source(ModelKind kind);    // translation models, classifiers of text, encoders
 
-// Does the model prepend the begin token to every text itself? A classifier with pooling of the
-// first token does.
+// Does the model prepend the begin token to every text itself? One with pooling of the first token
+// does, unless its tokenizer has.
 bool puts_begin_first(const TransformerConfig& config);
 
-// The tokens of an image, and the numbers that each is made of.
+// What embedded tokens are multiplied by.
+float embedding_scale(const TransformerConfig& config);
+// The width of the embeddings' table.
+Index embedding_width(const TransformerConfig& config);
+// Are the embeddings, with positions and norm, of a width of their own?
+bool has_narrow_sum(const TransformerConfig& config);
+
+// The tokens of an image, without and with its class token, and the numbers that a patch is made
+// of.
 Index num_patches(const TransformerConfig& config);
+Index num_image_tokens(const TransformerConfig& config);
 Index patch_dim(const TransformerConfig& config);
 
 // The longest sequence: of learned positions; no bound otherwise.
 Index max_positions(const TransformerConfig& config);
 
-// The number of trainable parameters of a model of this configuration.
+// The number of trainable parameters of a model of this configuration; those that layers share
+// count once.
 Index num_parameters(const TransformerConfig& config);
 
 // The head that guided alignment trains: the first of the last cross-attention but one (Garg and
@@ -202,6 +232,8 @@ inline constexpr Index alignment_head = 0;
 // The sizes and choices of the encoder's and of the decoder's stack.
 nn::TransformerOptions encoder_options(const TransformerConfig& config);
 nn::TransformerOptions decoder_options(const TransformerConfig& config);
+// Those of the projection to the vocabulary.
+nn::OutputProjectionOptions output_options(const TransformerConfig& config);
 
 // As config.json holds it, and back. Reading checks every field (ErrorKind::model).
 std::string to_json(const TransformerConfig& config);

@@ -1,7 +1,5 @@
 #include "heed/models/translation_model.h"
 
-#include <cmath>
-
 #include "heed/base/error.h"
 #include "heed/nn/guided_alignment.h"
 #include "heed/ops/argmax_projection.h"
@@ -17,11 +15,11 @@ TranslationModel::TranslationModel(const TransformerConfig& config,
                                    const nn::Initializer& initializer)
     : Model(config, kind), embedding_(config.vocabulary, config.model_dim, initializer) {
   if (config.tying != Tying::all) {
-    source_embedding_ = nn::Embedding(config.vocabulary, config.model_dim, initializer);
+    const Index its_own = config.source_vocabulary;
+    source_embedding_ =
+        nn::Embedding(its_own > 0 ? its_own : config.vocabulary, config.model_dim, initializer);
   }
-  if (config.tying == Tying::none) {
-    output_ = nn::OutputProjection(config.model_dim, config.vocabulary, initializer);
-  }
+  output_ = nn::OutputProjection(output_options(config), initializer);
   encoder_ = nn::TransformerStack("encoder", encoder_options(config), initializer);
   decoder_ = nn::TransformerStack("decoder", decoder_options(config), initializer);
 }
@@ -34,10 +32,8 @@ void TranslationModel::visit_parameters(nn::ParameterVisitor& visitor) {
   visitor.child("output", output_);
 }
 
-// Rows of length 1 become as large as the sinusoids that are added to them (Vaswani and others
-// 2017, section 3.4).
 Tensor TranslationModel::embed(const nn::Embedding& table, std::span<const int> ids) const {
-  return table.forward(ids, std::sqrt(static_cast<float>(config_.model_dim)));
+  return table.forward(ids, embedding_scale(config_));
 }
 
 Loss TranslationModel::loss(const TranslationBatch& batch, nn::ForwardContext& context) const {

@@ -17,7 +17,7 @@
 namespace heed::models {
 
 // One training batch. `source` and `target_output` end with the end token, `target_input` begins
-// with it.
+// with the configuration's decoder start, which is the same token in our own models.
 struct TranslationBatch {
   PackedIds source;
   PackedIds target_input;

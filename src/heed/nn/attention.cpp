@@ -35,6 +35,11 @@ MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentio
   key_norm_ = Norm(*options_.query_key_norm, options_.head_dim, initializer);
 }
 
+void MultiHeadAttention::set_layer(std::string name, std::optional<float> scale) {
+  name_ = std::move(name);
+  options_.scale = scale;
+}
+
 Tensor MultiHeadAttention::forward(const Packed& query, const Packed& memory,
                                    const ops::AttentionMask& mask, ForwardContext& context) const {
   return attend(query, keys_and_values(memory), mask, context);

@@ -44,6 +44,8 @@ class MultiHeadAttention {
   // `name` is what watchers and hooks know this layer by: decoder.2.cross_attention.
   MultiHeadAttention(std::string name, const MultiHeadAttentionOptions& options,
                      const Initializer& initializer);
+  // For a layer that shares its weights with another: its own name and scale.
+  void set_layer(std::string name, std::optional<float> scale);
 
   // query [N, D], memory [M, D] -> [N, D]. Sequence s of the query attends to sequence s of memory.
   Tensor forward(const Packed& query, const Packed& memory, const ops::AttentionMask& mask,

@@ -3,7 +3,6 @@
 #include "heed/ops/elementwise.h"
 
 namespace heed::nn {
-namespace {
 
 Tensor activate(Activation activation, const Tensor& x) {
   switch (activation) {
@@ -21,8 +20,6 @@ Tensor activate(Activation activation, const Tensor& x) {
   }
   return x;  // not reached: the enum has no other value
 }
-
-}  // namespace
 
 FeedForward::FeedForward(const FeedForwardOptions& options, const Initializer& initializer)
     : options_(options) {

@@ -12,6 +12,8 @@ namespace heed::nn {
 // x * sigmoid(1.702 x); silu: x * sigmoid(x); swiglu: silu with a gate.
 enum class Activation { relu, gelu, swiglu, gelu_tanh, quick_gelu, silu };
 
+Tensor activate(Activation activation, const Tensor& x);  // swiglu without its gate
+
 struct FeedForwardOptions {
   Index model_dim = 0;
   Index hidden_dim = 0;

@@ -4,25 +4,35 @@
 #include "heed/base/error.h"
 #include "heed/nn/key_value_cache.h"
 #include "heed/nn/residual.h"
+#include "heed/nn/similarity_scale.h"
 #include "heed/ops/positions.h"
 
 namespace heed::nn {
 
+// That of the similarity is not given unless it is divided.
+std::optional<float> TransformerOptions::self_attention_scale(Index layer) const {
+  if (!has_layer_scale) return attention_scale;
+  const Index width = head_dim > 0 ? head_dim : model_dim / num_heads;
+  const float whole =
+      similarity_scale({.similarity = similarity, .scale = attention_scale}, similarity)
+          .value_or(ops::default_scale(similarity, width));
+  return whole / static_cast<float>(layer + 1);
+}
+
 TransformerBlock::TransformerBlock(const std::string& stack, Index layer,
                                    const TransformerOptions& options,
                                    const Initializer& initializer)
-    : name_(stack + '.' + std::to_string(layer)),
-      form_(options.block_form),
+    : form_(options.block_form),
       norm_place_(options.norm_place),
       dropout_(options.dropout),
-      mask_(options.self_attention_mask(layer)),
       has_cross_attention_(options.has_cross_attention) {
+  set_layer(stack, layer, options);
   check(
       form_ == BlockForm::sequential || (norm_place_ == NormPlace::before && !has_cross_attention_),
       name_, ": parallel sub-layers have norms before them, and no cross-attention");
   const auto norm = [&] { return Norm(options.norm(), options.model_dim, initializer); };
   self_attention_ =
-      MultiHeadAttention(name_ + ".self_attention", options.self_attention(), initializer);
+      MultiHeadAttention(name_ + ".self_attention", options.self_attention(layer), initializer);
   self_attention_norm_ = norm();
   if (has_cross_attention_) {
     cross_attention_ =
@@ -35,6 +45,25 @@ TransformerBlock::TransformerBlock(const std::string& stack, Index layer,
   self_attention_output_norm_ = norm();
   if (has_cross_attention_) cross_attention_output_norm_ = norm();
   feed_forward_output_norm_ = norm();
+}
+
+// What a layer has besides its weights.
+void TransformerBlock::set_layer(const std::string& stack, Index layer,
+                                 const TransformerOptions& options) {
+  name_ = stack + '.' + std::to_string(layer);
+  mask_ = options.self_attention_mask(layer);
+}
+
+TransformerBlock TransformerBlock::as_layer(const std::string& stack, Index layer,
+                                            const TransformerOptions& options) const {
+  TransformerBlock copy = *this;
+  copy.set_layer(stack, layer, options);
+  copy.self_attention_.set_layer(copy.name_ + ".self_attention",
+                                 options.self_attention_scale(layer));
+  if (has_cross_attention_) {
+    copy.cross_attention_.set_layer(copy.name_ + ".cross_attention", options.attention_scale);
+  }
+  return copy;
 }
 
 Tensor TransformerBlock::forward(const Packed& x, const BlockInputs& inputs,

@@ -24,6 +24,7 @@ struct TransformerOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as num_heads
   Index head_dim = 0;             // 0: model_dim / num_heads
+  Index embedding_dim = 0;        // of a narrower input, which becomes model_dim wide; 0: model_dim
   AttentionBias attention_bias = AttentionBias::all;
   bool has_feed_forward_bias = true;
   bool has_feed_forward_gate = false;
@@ -33,6 +34,8 @@ struct TransformerOptions {
   float activation_dropout = 0;  // inside the feed-forward
   ops::Similarity similarity = ops::Similarity::scaled_dot;
   std::optional<float> attention_scale = std::nullopt;  // in place of the similarity's own
+  bool has_layer_scale =
+      false;  // the scale of layer l of self-attention, from 0, is divided by l + 1
   float attention_softcap = 0;  // c > 0: scores become c * tanh(score / c), before the mask
   // One for each layer, and again from the first: {4096, 0} is every other layer of Gemma 2. w > 0:
   // self-attention sees only keys less than w places away, a causal one w keys with the token's
@@ -56,10 +59,12 @@ struct TransformerOptions {
   Activation activation = Activation::relu;
   bool is_causal = false;            // a token sees those before it only: decoders
   bool has_cross_attention = false;  // to a memory: the decoder of an encoder-decoder
+  bool has_shared_layers = false;    // all layers have the weights of the first (ALBERT)
 
+  Index embedding_width() const { return embedding_dim > 0 ? embedding_dim : model_dim; }
   PositionEmbeddingOptions position_embedding() const {
     return {.positions = positions,
-            .dim = model_dim,
+            .dim = embedding_width(),
             .max_positions = max_positions,
             .offset = position_offset,
             .sinusoid_order = sinusoid_order};
@@ -71,14 +76,15 @@ struct TransformerOptions {
             .has_unit_offset = has_norm_unit_offset};
   }
   bool ends_with_norm() const { return has_final_norm.value_or(norm_place != NormPlace::after); }
-  MultiHeadAttentionOptions self_attention() const {
+  std::optional<float> self_attention_scale(Index layer) const;
+  MultiHeadAttentionOptions self_attention(Index layer) const {
     return {.model_dim = model_dim,
             .num_heads = num_heads,
             .num_key_value_heads = num_key_value_heads,
             .head_dim = head_dim,
             .bias = attention_bias,
             .similarity = similarity,
-            .scale = attention_scale,
+            .scale = self_attention_scale(layer),
             .softcap = attention_softcap,
             .positions = positions,
             .rotary = rotary,
@@ -87,8 +93,9 @@ struct TransformerOptions {
   }
   // Positions of two different sequences have no distance, so only self-attention uses them.
   MultiHeadAttentionOptions cross_attention() const {
-    MultiHeadAttentionOptions options = self_attention();
+    MultiHeadAttentionOptions options = self_attention(/*layer=*/0);
     options.positions = Positions::none;
+    options.scale = attention_scale;
     return options;
   }
   ops::AttentionMask self_attention_mask(Index layer) const {
@@ -122,6 +129,10 @@ class TransformerBlock {
   TransformerBlock(const std::string& stack, Index layer, const TransformerOptions& options,
                    const Initializer& initializer);
 
+  // Another layer of the stack with the same weights.
+  TransformerBlock as_layer(const std::string& stack, Index layer,
+                            const TransformerOptions& options) const;
+
   Tensor forward(const Packed& x, const BlockInputs& inputs, ForwardContext& context) const;
   // What cross-attention attends to, of a memory [M, D].
   KeysAndValues memory_keys_and_values(const Packed& memory) const;
@@ -134,6 +145,7 @@ class TransformerBlock {
   Tensor feed_forward(const Tensor& x, ForwardContext& context) const;
   Tensor parallel_forward(const Packed& x, const BlockInputs& inputs,
                           ForwardContext& context) const;
+  void set_layer(const std::string& stack, Index layer, const TransformerOptions& options);
 
   std::string name_;
   BlockForm form_;

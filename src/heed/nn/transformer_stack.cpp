@@ -14,12 +14,25 @@ TransformerStack::TransformerStack(const std::string& name, const TransformerOpt
     relative_positions_ =
         RelativePositionBias(*options.relative_positions, options.num_heads, initializer);
   }
-  for (Index layer = 0; layer < options.num_layers; ++layer) {
+  const Index num_own = options.has_shared_layers ? 1 : options.num_layers;
+  for (Index layer = 0; layer < num_own; ++layer) {
     blocks_.emplace_back(name, layer, options, initializer);
   }
-  const auto norm = [&] { return Norm(options.norm(), options.model_dim, initializer); };
-  if (options.has_embedding_norm) embedding_norm_ = norm();
-  if (options.ends_with_norm()) norm_ = norm();
+  share_first_block();
+  const auto norm = [&](Index dim) { return Norm(options.norm(), dim, initializer); };
+  if (options.has_embedding_norm) embedding_norm_ = norm(options.embedding_width());
+  if (options.ends_with_norm()) norm_ = norm(options.model_dim);
+  if (options.embedding_dim > 0) {
+    embedding_projection_ = Linear(options.embedding_dim, options.model_dim, initializer);
+  }
+}
+
+void TransformerStack::share_first_block() {
+  if (!options_.has_shared_layers) return;
+  blocks_.erase(blocks_.begin() + 1, blocks_.end());
+  for (Index layer = 1; layer < options_.num_layers; ++layer) {
+    blocks_.push_back(blocks_.front().as_layer(name_, layer, options_));
+  }
 }
 
 Tensor TransformerStack::forward(const Packed& x, ForwardContext& context) const {
@@ -91,6 +104,7 @@ Tensor TransformerStack::embed(const Packed& x, ForwardContext& context,
   Tensor y = positions_.forward({words, x.spans}, past);
   if (options_.has_embedding_norm) y = embedding_norm_.forward(y);
   y = ops::dropout(y, context.dropout(options_.dropout));
+  if (options_.embedding_dim > 0) y = embedding_projection_.forward(y);
   context.see(name_, "embedded", y);
   return y;
 }
@@ -105,9 +119,11 @@ void TransformerStack::visit_parameters(ParameterVisitor& visitor) {
   visitor.child("positions", positions_);
   if (options_.relative_positions) visitor.child("relative_positions", relative_positions_);
   if (options_.has_embedding_norm) visitor.child("embedding_norm", embedding_norm_);
-  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+  const std::size_t num_own = options_.has_shared_layers ? 1 : blocks_.size();
+  for (std::size_t layer = 0; layer < num_own; ++layer) {
     visitor.child(std::to_string(layer), blocks_[layer]);
   }
+  share_first_block();
   if (options_.ends_with_norm()) visitor.child("norm", norm_);
 }
 

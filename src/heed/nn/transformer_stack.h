@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/nn/linear.h"
 #include "heed/nn/relative_position_bias.h"
 #include "heed/nn/stack_cache.h"
 #include "heed/nn/transformer_block.h"
@@ -23,6 +24,7 @@ class TransformerStack {
                    const Initializer& initializer);
 
   // Embedded tokens [N, D] of whole sequences -> [N, D]; with cross-attention to a memory [M, D].
+  // Embedded tokens are narrower if the options say so: [N, E].
   Tensor forward(const Packed& x, ForwardContext& context) const;
   Tensor forward(const Packed& x, const Packed& memory, ForwardContext& context) const;
 
@@ -35,9 +37,15 @@ class TransformerStack {
   Tensor step(const Packed& x, StackCache& cache, ForwardContext& context) const;
 
   void visit_parameters(ParameterVisitor& visitor);
+  // Of narrower embeddings, with their positions and norm, to the width of the blocks: E -> D. The
+  // model visits it, beside its embedding.
+  Linear& embedding_projection() { return embedding_projection_; }
 
  private:
-  // [N, D] -> [N, D]: positions and dropout before the blocks, the norm after them.
+  // Layers with the weights of the first get them again, as a visitor may have replaced them.
+  void share_first_block();
+  // [N, E] -> [N, D]: positions and dropout before the blocks. [N, D] -> [N, D]: the norm after
+  // them.
   Tensor embed(const Packed& x, ForwardContext& context, std::span<const Index> past = {}) const;
   Tensor final_norm(const Tensor& x, ForwardContext& context) const;
 
@@ -48,6 +56,7 @@ class TransformerStack {
   std::vector<TransformerBlock> blocks_;
   Norm embedding_norm_;  // if the options have one
   Norm norm_;            // likewise
+  Linear embedding_projection_;
 };
 
 }  // namespace heed::nn

@@ -8,6 +8,7 @@
 #include "heed/core/storage.h"
 #include "heed/kernels/adam.h"
 #include "heed/kernels/integer_argmax.h"
+#include "heed/ops/elementwise.h"
 
 namespace heed::ops {
 namespace {
@@ -43,50 +44,81 @@ double largest_error(Index k) {
 
 constexpr Index panels_per_piece = 16;
 
+// x [N, I] with one more column, [N, I + 1]: numbers that are `step` apart in memory.
+Tensor with_column(const Tensor& x, const float* column, Index step) {
+  const Index rows = x.dim(0), cols = x.dim(1);
+  Tensor y = Tensor::empty({rows, cols + 1});
+  for (Index row = 0; row < rows; ++row) {
+    std::copy_n(x.data() + row * cols, cols, y.data() + row * (cols + 1));
+    y.data()[row * (cols + 1) + cols] = column[row * step];
+  }
+  return y;
+}
+
 }  // namespace
 
-ArgmaxProjection::ArgmaxProjection(const Tensor& weight) {
+ArgmaxProjection ArgmaxProjection::never(Index in_dim) {
+  ArgmaxProjection projection;
+  projection.in_dim_ = projection.row_dim_ = in_dim;
+  return projection;
+}
+
+ArgmaxProjection::ArgmaxProjection(const Tensor& weight, const ArgmaxProjectionOptions& options) {
+  const Tensor& bias = options.bias;
   check(weight.rank() == 2, "argmax_projection: expected a weight [O, I], got ", weight.shape());
+  check(!bias.is_defined() || bias.shape() == Shape{weight.dim(0)},
+        "argmax_projection: expected a bias [", weight.dim(0), "], got ", bias.shape());
+  const Tensor matrix = bias.is_defined() ? with_column(weight, bias.data(), 1) : weight;
   out_dim_ = weight.dim(0);
   in_dim_ = weight.dim(1);
-  const Index row_size = kernels::integer_row_size(in_dim_);
-  panels_ = allocate_floats(quotient_up(kernels::integer_packed_size(in_dim_, out_dim_), 2));
+  row_dim_ = matrix.dim(1);
+  input_scale_ = options.scale;
+  const Index row_size = kernels::integer_row_size(row_dim_);
+  panels_ = allocate_floats(quotient_up(kernels::integer_packed_size(row_dim_, out_dim_), 2));
 
   const Index piece_rows = panels_per_piece * kernels::integer_panel_rows();
   std::vector<double> lengths(out_dim_);
-  parallel_ranges(out_dim_, piece_rows, [&, from = weight.data()](Index begin, Index end) {
+  parallel_ranges(out_dim_, piece_rows, [&, from = matrix.data()](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
-      lengths[row] = length_of(from + row * in_dim_, in_dim_);
+      lengths[row] = length_of(from + row * row_dim_, row_dim_);
     }
   });
   const bool is_finite = std::ranges::all_of(lengths, [](double x) { return std::isfinite(x); });
   scale_ = is_finite && out_dim_ > 0 ? scale_to_longest(std::ranges::max(lengths)) : 0.0f;
   if (scale_ == 0) return;
-  parallel_ranges(out_dim_, piece_rows, [&, from = weight.data()](Index begin, Index end) {
+  parallel_ranges(out_dim_, piece_rows, [&, from = matrix.data()](Index begin, Index end) {
     std::vector<std::int16_t> rows((end - begin) * row_size);
     for (Index row = begin; row < end; ++row) {
-      kernels::to_integers(rows.data() + (row - begin) * row_size, from + row * in_dim_, scale_,
-                           in_dim_);
+      kernels::to_integers(rows.data() + (row - begin) * row_size, from + row * row_dim_, scale_,
+                           row_dim_);
     }
-    kernels::pack_integers(panels() + kernels::integer_packed_size(in_dim_, begin), rows.data(),
-                           in_dim_, end - begin);
+    kernels::pack_integers(panels() + kernels::integer_packed_size(row_dim_, begin), rows.data(),
+                           row_dim_, end - begin);
   });
+}
+
+Tensor ArgmaxProjection::scaled_input(const Tensor& x) const {
+  const NoGrad no_grad;
+  const Tensor scaled = input_scale_ == 1 ? x : scale(x, input_scale_);
+  constexpr float one = 1;
+  return has_bias() ? with_column(scaled, &one, 0) : scaled;
 }
 
 std::vector<Index> ArgmaxProjection::argmax(const Tensor& x, double margin) const {
   check(x.rank() == 2 && x.dim(1) == in_dim_, "argmax_projection: expected x [N, ", in_dim_,
         "], got ", x.shape());
-  const Index num_rows = x.dim(0), row_size = kernels::integer_row_size(in_dim_);
+  const Tensor input = scaled_input(x);
+  const Index num_rows = input.dim(0), row_size = kernels::integer_row_size(row_dim_);
   std::vector<Index> result(num_rows, inconclusive);
   if (scale_ == 0 || num_rows == 0) return result;
 
   std::vector<float> scales(num_rows);
   std::vector<std::int16_t> integers(num_rows * row_size, 0);
   for (Index i = 0; i < num_rows; ++i) {
-    const float* row = x.data() + i * in_dim_;
-    scales[i] = scale_to_longest(length_of(row, in_dim_));
+    const float* row = input.data() + i * row_dim_;
+    scales[i] = scale_to_longest(length_of(row, row_dim_));
     if (scales[i] == 0) continue;
-    kernels::to_integers(integers.data() + i * row_size, row, scales[i], in_dim_);
+    kernels::to_integers(integers.data() + i * row_size, row, scales[i], row_dim_);
   }
 
   const Index piece_rows = panels_per_piece * kernels::integer_panel_rows();
@@ -94,8 +126,8 @@ std::vector<Index> ArgmaxProjection::argmax(const Tensor& x, double margin) cons
   std::vector<kernels::TopTwo> products(num_pieces * num_rows);
   parallel_ranges(out_dim_, piece_rows, [&](Index begin, Index end) {
     kernels::integer_argmax(products.data() + begin / piece_rows * num_rows, integers.data(),
-                            num_rows, panels() + kernels::integer_packed_size(in_dim_, begin),
-                            end - begin, in_dim_);
+                            num_rows, panels() + kernels::integer_packed_size(row_dim_, begin),
+                            end - begin, row_dim_);
   });
 
   for (Index i = 0; i < num_rows; ++i) {
@@ -108,7 +140,7 @@ std::vector<Index> ArgmaxProjection::argmax(const Tensor& x, double margin) cons
     const double ahead = static_cast<double>(best.largest) - static_cast<double>(best.second);
     const double scaled_margin =
         margin * static_cast<double>(scales[i]) * static_cast<double>(scale_);
-    if (ahead > 2 * largest_error(in_dim_) + scaled_margin) result[i] = best.row;
+    if (ahead > 2 * largest_error(row_dim_) + scaled_margin) result[i] = best.row;
   }
   return result;
 }

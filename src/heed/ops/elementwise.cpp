@@ -139,6 +139,20 @@ Tensor silu(const Tensor& x) {
   });
 }
 
+Tensor tanh(const Tensor& x) { return softcap(x, 1); }
+
+Tensor softcap(const Tensor& x, float cap) {
+  check(cap > 0, "softcap: expected a cap above 0, got ", cap);
+  Tensor y = over_ranges(x.shape(), [cap, in = x.data()](float* out, Index begin, Index count) {
+    kernels::softcap(out, in + begin, cap, count);
+  });
+  return record(y, {x}, [y, cap](const Tensor& dy) -> Gradients {
+    return {over_ranges(y.shape(), [&](float* dx, Index begin, Index count) {
+      kernels::softcap_backward(dx, dy.data() + begin, y.data() + begin, cap, count);
+    })};
+  });
+}
+
 Tensor swiglu(const Tensor& gate, const Tensor& values) {
   check_same("swiglu", gate, values);
   return multiply(silu(gate), values);

@@ -18,8 +18,10 @@ Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor relu(const Tensor& x);
 enum class GeluForm { exact, tanh };  // x * Phi(x), or its approximation by tanh
 Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact);
-Tensor quick_gelu(const Tensor& x);                       // x * sigmoid(1.702 x)
-Tensor silu(const Tensor& x);                             // x * sigmoid(x)
+Tensor quick_gelu(const Tensor& x);  // x * sigmoid(1.702 x)
+Tensor silu(const Tensor& x);        // x * sigmoid(x)
+Tensor tanh(const Tensor& x);
+Tensor softcap(const Tensor& x, float cap);               // cap * tanh(x / cap)
 Tensor swiglu(const Tensor& gate, const Tensor& values);  // silu(gate) * values
 
 // The probability of a dropout, and the key of its random numbers.

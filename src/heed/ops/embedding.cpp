@@ -90,4 +90,31 @@ Tensor gather_rows(const Tensor& x, std::span<const Index> rows) {
                 });
 }
 
+Packed prepend_row(const Tensor& row, const Packed& x) {
+  check(x.values.rank() == 2 && row.shape() == Shape{1, x.values.dim(1)},
+        "prepend_row: expected a row [1, D] and rows [N, D], got ", row.shape(), " and ",
+        x.values.shape());
+  const Index cols = x.values.dim(1);
+  std::vector<Index> lengths;
+  for (const Span& span : x.spans) lengths.push_back(span.length + 1);
+  const Spans spans = Spans::of_lengths(lengths);
+  Tensor y = Tensor::empty({spans.end_row(), cols});
+  for (Index s = 0; s < spans.count(); ++s) {
+    float* to = y.data() + spans[s].begin * cols;
+    std::copy_n(row.data(), cols, to);
+    std::copy_n(x.values.data() + x.spans[s].begin * cols, x.spans[s].length * cols, to + cols);
+  }
+  const auto backward = [from = x.spans, spans, shape = x.values.shape()](const Tensor& dy) {
+    const Index width = shape.dim(1);
+    Tensor drow = Tensor::zeros({1, width}), dx = Tensor::zeros(shape);
+    for (Index s = 0; s < spans.count(); ++s) {
+      const float* rows = dy.data() + spans[s].begin * width;
+      kernels::add(drow.data(), drow.data(), rows, width);
+      std::copy_n(rows + width, from[s].length * width, dx.data() + from[s].begin * width);
+    }
+    return Gradients{drow, dx};
+  };
+  return {record(y, {row, x.values}, backward), spans};
+}
+
 }  // namespace heed::ops

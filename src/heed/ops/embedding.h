@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/core/spans.h"
 #include "heed/core/tensor.h"
 
 namespace heed::ops {
@@ -17,5 +18,8 @@ Tensor embedding(const PackedMatrix& table, std::span<const int> ids, float scal
 
 // Rows of x in another order, with repeats: x [N, D], rows in [0, N) -> [rows, D].
 Tensor gather_rows(const Tensor& x, std::span<const Index> rows);
+
+// The same row [1, D] before the rows of every sequence: [N, D] -> [S + N, D].
+Packed prepend_row(const Tensor& row, const Packed& x);
 
 }  // namespace heed::ops

@@ -1,5 +1,7 @@
 #include "heed/ops/pooling.h"
 
+#include <vector>
+
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/kernels/elementwise.h"
@@ -9,12 +11,11 @@ namespace {
 
 constexpr Index grain = 16;  // sequences of one piece
 
-void check_packed(const Packed& x) {
-  check(x.values.rank() == 2 && x.spans.end_row() <= x.values.dim(0),
-        "mean_rows: expected rows [N, D] for ", x.spans.end_row(), " tokens, got ",
-        x.values.shape());
+void check_packed(const char* op, const Packed& x) {
+  check(x.values.rank() == 2 && x.spans.end_row() <= x.values.dim(0), op,
+        ": expected rows [N, D] for ", x.spans.end_row(), " tokens, got ", x.values.shape());
   for (const Span& span : x.spans) {
-    check(span.length > 0, "mean_rows: expected sequences with tokens, got an empty one");
+    check(span.length > 0, op, ": expected sequences with tokens, got an empty one");
   }
 }
 
@@ -23,7 +24,7 @@ float share_of_row(const Span& span) { return 1.0f / static_cast<float>(span.len
 }  // namespace
 
 Tensor mean_rows(const Packed& x) {
-  check_packed(x);
+  check_packed("mean_rows", x);
   const Index cols = x.values.dim(1);
   Tensor y = Tensor::zeros({x.spans.count(), cols});
   parallel_ranges(x.spans.count(), grain, [&, out = y.data()](Index begin, Index end) {
@@ -48,6 +49,36 @@ Tensor mean_rows(const Packed& x) {
             }
           }
         });
+        return {dx};
+      });
+}
+
+Tensor max_rows(const Packed& x) {
+  check_packed("max_rows", x);
+  const Index cols = x.values.dim(1);
+  Tensor y = Tensor::empty({x.spans.count(), cols});
+  std::vector<Index> places(static_cast<std::size_t>(y.size()));  // of each maximum, in x
+  for (Index s = 0; s < x.spans.count(); ++s) {
+    const Span& span = x.spans[s];
+    for (Index column = 0; column < cols; ++column) {
+      Index best = span.begin * cols + column;
+      for (Index row = span.begin + 1; row < span.begin + span.length; ++row) {
+        if (x.values.data()[row * cols + column] > x.values.data()[best]) {
+          best = row * cols + column;
+        }
+      }
+      y.data()[s * cols + column] = x.values.data()[best];
+      places[s * cols + column] = best;
+    }
+  }
+  // dx = dy at the largest, elsewhere 0.
+  return record(
+      y, {x.values},
+      [places = std::move(places), shape = x.values.shape()](const Tensor& dy) -> Gradients {
+        Tensor dx = Tensor::zeros(shape);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+          dx.data()[places[i]] = dy.data()[i];
+        }
         return {dx};
       });
 }

@@ -105,9 +105,27 @@ double default_attention_factor(const RotaryFrequencies& frequencies) {
   return is_yarn ? 0.1 * std::log(frequencies.factor) + 1 : 1;
 }
 
+// Exponents from 0 to 1, both included: i / (half - 1).
+Tensor whole_halves_table(Index length, Index dim) {
+  Tensor table = Tensor::zeros({length, dim});
+  const Index half = dim / 2;
+  const auto last = static_cast<double>(std::max<Index>(half - 1, 1));
+  for (Index i = 0; i < half; ++i) {
+    const double period = std::pow(10000.0, static_cast<double>(i) / last);
+    for (Index position = 0; position < length; ++position) {
+      const double angle = static_cast<double>(position) / period;
+      float* row = table.data() + position * dim;
+      row[i] = static_cast<float>(std::sin(angle));
+      row[half + i] = static_cast<float>(std::cos(angle));
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 Tensor sinusoidal_table(Index length, Index dim, SinusoidOrder order) {
+  if (order == SinusoidOrder::whole_halves) return whole_halves_table(length, dim);
   Tensor table = Tensor::empty({length, dim});
   const bool halves = order == SinusoidOrder::halves;
   const Index num_sines = (dim + 1) / 2;

@@ -10,10 +10,12 @@
 namespace heed::ops {
 
 // Sine in the even columns and cosine in the odd ones ("Attention is all you need", section 3.5),
-// or all sines and then all cosines (Marian).
-enum class SinusoidOrder { interleaved, halves };
+// or all sines and then all cosines (Marian), or these with the lowest frequency 1/10000 itself
+// (M2M100).
+enum class SinusoidOrder { interleaved, halves, whole_halves };
 
-// [length, D], the sines and cosines of position / 10000^(2i / D).
+// [length, D], the sines and cosines of position / 10000^(2i / D); of position /
+// 10000^(i / (D/2 - 1)) with whole halves, whose odd column is 0.
 Tensor sinusoidal_table(Index length, Index dim, SinusoidOrder order = SinusoidOrder::interleaved);
 
 // x [N, D] + table[position], table [P, D], learned or not. Sequence s begins at position

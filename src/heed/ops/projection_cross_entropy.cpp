@@ -84,15 +84,18 @@ RowSoftmax combine_parts(std::span<const kernels::LogitsPart> parts, const Tiles
 // takes two passes. The first computes its logits, tile by tile, as e^(z - max) with the maximum of
 // their part of the row. Then all parts of a row are known, and the second turns a tile into the
 // gradient of its logits and multiplies it into dx and the weight's gradient.
+//
+// Capped logits stay as they are between the passes, as their gradient needs them.
 class ProjectionPass {
  public:
   ProjectionPass(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                 std::span<const int> targets, float smoothing, bool wants_gradients)
+                 std::span<const int> targets, float smoothing, float softcap, bool wants_gradients)
       : x_(x),
         weight_(weight),
         bias_(bias),
         targets_(targets),
         smoothing_(smoothing),
+        softcap_(softcap),
         wants_gradients_(wants_gradients),
         rows_(x.dim(0)),
         dim_(x.dim(1)),
@@ -179,10 +182,18 @@ class ProjectionPass {
                     {.epilogue = {.bias = bias_.is_defined() ? bias_.data() + begin : nullptr}});
       for (Index i = row; i < last; ++i) {
         float* z = logits(tile, i);
+        if (softcap_ > 0) kernels::softcap(z, z, softcap_, width);
         if (tiles_.holds(tile, target(i))) at_target_[i] = z[target(i) - begin];
-        parts_[i * num_tiles_ + tile] = kernels::take_logits_part(z, width, smoothing_ != 0);
+        parts_[i * num_tiles_ + tile] = take_part(z, width);
       }
     }
+  }
+
+  // The logits become e^(z - max), unless they are capped.
+  kernels::LogitsPart take_part(float* z, Index width) {
+    if (softcap_ == 0) return kernels::take_logits_part(z, width, smoothing_ != 0);
+    std::vector<float> copy(z, z + width);
+    return kernels::take_logits_part(copy.data(), width, smoothing_ != 0);
   }
 
   void take_loss(Index row) {
@@ -247,9 +258,13 @@ class ProjectionPass {
     const float spread = smoothing_ / static_cast<float>(classes_);
     for (Index row = begin; row < end; ++row) {
       float* z = logits(tile, row);
-      kernels::logits_part_gradient(z, factors_[row * num_tiles_ + tile], spread,
-                                    tiles_.width(tile));
+      const Index width = tiles_.width(tile);
+      const std::vector<float> capped =
+          softcap_ > 0 ? std::vector(z, z + width) : std::vector<float>();
+      if (softcap_ > 0) kernels::take_logits_part(z, width, /*wants_shifts=*/false);
+      kernels::logits_part_gradient(z, factors_[row * num_tiles_ + tile], spread, width);
       if (tiles_.holds(tile, target(row))) z[target(row) - tiles_.begin(tile)] -= 1 - smoothing_;
+      if (softcap_ > 0) kernels::softcap_backward(z, z, capped.data(), softcap_, width);
     }
   }
 
@@ -269,7 +284,7 @@ class ProjectionPass {
 
   const Tensor &x_, &weight_, &bias_;
   std::span<const int> targets_;
-  float smoothing_;
+  float smoothing_, softcap_;
   bool wants_gradients_;
   Index rows_, dim_, classes_;
   Tiles tiles_;
@@ -292,7 +307,8 @@ void scale_in_place(Tensor& x, float factor) {
 }  // namespace
 
 ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                        std::span<const int> targets, float label_smoothing) {
+                                        std::span<const int> targets, float label_smoothing,
+                                        float softcap) {
   check(x.rank() == 2 && weight.rank() == 2 && x.dim(1) == weight.dim(1),
         "projection_cross_entropy: expected x [N, D] and weight [V, D], got ", x.shape(), " and ",
         weight.shape());
@@ -301,7 +317,7 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, c
   check_targets("projection_cross_entropy", targets, x.dim(0), weight.dim(0), std::nullopt);
   const bool wants_gradients =
       is_grad_enabled() && (x.needs_gradient() || weight.needs_gradient() || bias.needs_gradient());
-  ProjectionPass pass(x, weight, bias, targets, label_smoothing, wants_gradients);
+  ProjectionPass pass(x, weight, bias, targets, label_smoothing, softcap, wants_gradients);
   pass.run();
 
   std::vector<Tensor> inputs{x, weight};
@@ -319,7 +335,8 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, c
 }
 
 ProjectionLoss projection_cross_entropy(const Tensor& x, const PackedMatrix& weight,
-                                        std::span<const int> targets, float label_smoothing) {
+                                        const Tensor& bias, std::span<const int> targets,
+                                        float label_smoothing, float softcap) {
   check(x.rank() == 2 && x.dim(1) == weight.in_dim(), "projection_cross_entropy: expected x [N, ",
         weight.in_dim(), "], got ", x.shape());
   const Index rows = x.dim(0), dim = x.dim(1), classes = weight.out_dim();
@@ -329,9 +346,10 @@ ProjectionLoss projection_cross_entropy(const Tensor& x, const PackedMatrix& wei
   for (Index first = 0; first < rows; first += chunk_rows) {
     const Index count = std::min(chunk_rows, rows - first);
     const auto values = x.values().subspan(first * dim, count * dim);
-    Tensor logits = linear(Tensor::from(values, {count, dim}), weight, Tensor());  // [count, V]
+    Tensor logits = linear(Tensor::from(values, {count, dim}), weight, bias);  // [count, V]
     parallel_ranges(count, 16, [&, row = logits.data()](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
+        if (softcap > 0) kernels::softcap(row + i * classes, row + i * classes, softcap, classes);
         losses[first + i] = kernels::cross_entropy_row(row + i * classes, classes,
                                                        targets[first + i], label_smoothing);
       }

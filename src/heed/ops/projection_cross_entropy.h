@@ -14,12 +14,14 @@ struct ProjectionLoss {
 };
 
 // Output projection and label-smoothed cross-entropy together, in pieces, so that the [N, V] logits
-// never exist: x [N, D], weight [V, D], bias [V] or undefined, N targets. The gradients are formed
-// in the same pass.
+// never exist: x [N, D], weight [V, D], bias [V] or undefined, N targets. With softcap > 0 the
+// logits are those of ops::softcap. The gradients are formed in the same pass.
 ProjectionLoss projection_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                        std::span<const int> targets, float label_smoothing);
-// The same for a packed weight, without bias, outside the autograd graph.
+                                        std::span<const int> targets, float label_smoothing,
+                                        float softcap = 0);
+// The same for a packed weight, outside the autograd graph.
 ProjectionLoss projection_cross_entropy(const Tensor& x, const PackedMatrix& weight,
-                                        std::span<const int> targets, float label_smoothing);
+                                        const Tensor& bias, std::span<const int> targets,
+                                        float label_smoothing, float softcap = 0);
 
 }  // namespace heed::ops

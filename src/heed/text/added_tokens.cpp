@@ -55,7 +55,9 @@ std::size_t spaces_after(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-AddedToken read_token(const io::JsonFields& fields) {
+}  // namespace
+
+AddedToken read_added_token(const io::JsonFields& fields) {
   AddedToken token{.content = fields.text("content"),
                    .is_single_word = fields.boolean_or("single_word", false),
                    .strips_left = fields.boolean_or("lstrip", false),
@@ -67,27 +69,34 @@ AddedToken read_token(const io::JsonFields& fields) {
   return token;
 }
 
-}  // namespace
-
+// The id in the file counts for nothing, as in the library: a token has its id in the vocabulary,
+// or the next one after all others.
 AddedTokens::AddedTokens(const io::JsonFields& fields, const Vocabulary& vocabulary,
                          const Normalizer& normalizer) {
   for (const io::JsonFields& entry : fields.optional_objects("added_tokens")) {
-    AddedToken token = read_token(entry);
-    if (!token.content.empty()) add(std::move(token), vocabulary, entry);
+    AddedToken token = read_added_token(entry);
+    if (token.content.empty()) continue;
+    const int next = std::max(num_ids(), static_cast<int>(vocabulary.size()));
+    token.id = vocabulary.find(token.content).value_or(next);
+    add(std::move(token), entry.place("content"));
   }
   build_tries(normalizer);
 }
 
-// The id in the file counts for nothing, as in the library: a token has its id in the vocabulary,
-// or the next one after all others.
-void AddedTokens::add(AddedToken token, const Vocabulary& vocabulary,
-                      const io::JsonFields& fields) {
-  check_as(ErrorKind::model, !names_.find(token.content), fields.place("content"),
+AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const std::string& place) {
+  for (AddedToken& token : tokens) {
+    check_as(ErrorKind::model, find(token.id) == nullptr, place, ": expected each id once, found ",
+             token.id, " again");
+    add(std::move(token), place);
+  }
+  build_tries({});
+}
+
+void AddedTokens::add(AddedToken token, const std::string& place) {
+  check_as(ErrorKind::model, !names_.find(token.content), place,
            ": expected each token once, found \"", excerpt(token.content), "\" again");
-  const int next = std::max(num_ids(), static_cast<int>(vocabulary.size()));
-  check_as(ErrorKind::model, next < Vocabulary::max_ids, fields.place("content"),
-           ": expected ids below ", Vocabulary::max_ids, ", found ", next);
-  token.id = vocabulary.find(token.content).value_or(next);
+  check_as(ErrorKind::model, token.id >= 0 && token.id < Vocabulary::max_ids, place,
+           ": expected ids below ", Vocabulary::max_ids, ", found ", token.id);
   names_.add(token.content, token.id);
   places_.emplace(token.id, tokens_.size());
   tokens_.push_back(std::move(token));

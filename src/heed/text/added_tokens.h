@@ -18,7 +18,7 @@ namespace heed::text {
 
 struct AddedToken {
   int id = 0;
-  std::string content;
+  std::string content = {};
   bool is_single_word = false;  // not within a word
   bool strips_left = false;     // takes the spaces before it too
   bool strips_right = false;    // takes the spaces after it too
@@ -26,12 +26,19 @@ struct AddedToken {
   bool is_special = false;      // left out of a decoded text, if wanted
 };
 
+// All but the id.
+AddedToken read_added_token(const io::JsonFields& fields);
+
 class AddedTokens {
  public:
   AddedTokens() = default;
   // Reads the list. Refuses (ErrorKind::model) a token that occurs twice.
   AddedTokens(const io::JsonFields& fields, const Vocabulary& vocabulary,
               const Normalizer& normalizer);
+
+  // A list whose ids count. Refuses (ErrorKind::model) what the other one refuses, and an id that
+  // two tokens share; `place` begins the message.
+  AddedTokens(std::vector<AddedToken> tokens, const std::string& place);
 
   // A text in pieces: the tokens, and what is between them, normalised.
   TextPieces split(std::string_view text, const Normalizer& normalizer) const;
@@ -48,7 +55,7 @@ class AddedTokens {
     const AddedToken* token = nullptr;
   };
 
-  void add(AddedToken token, const Vocabulary& vocabulary, const io::JsonFields& fields);
+  void add(AddedToken token, const std::string& place);
   void build_tries(const Normalizer& normalizer);
   std::vector<Part> find_parts(std::string_view text, const PieceTrie& tokens) const;
 

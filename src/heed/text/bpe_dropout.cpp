@@ -16,6 +16,7 @@
 namespace heed::text {
 namespace {
 
+using own_tokens::unknown;
 constexpr std::string_view visible_space = "\xe2\x96\x81";  // U+2581
 
 // Numbers of fields, from SentencePiece's sentencepiece_model.proto.
@@ -114,6 +115,12 @@ struct Candidate {
   int id;
 };
 
+const Tokenizer& own(const Tokenizer& tokenizer) {
+  check_as(ErrorKind::usage, tokenizer.is_own(),
+           "bpe dropout: expected a tokenizer that Heed has trained, found one of another family");
+  return tokenizer;
+}
+
 struct ComesLater {
   bool operator()(const Candidate& a, const Candidate& b) const { return a.turn > b.turn; }
 };
@@ -137,7 +144,7 @@ struct BpeDropout::Rules {
 };
 
 BpeDropout::Rules::Rules(const Tokenizer& its_tokenizer)
-    : tokenizer(its_tokenizer), normalizer(read_normalizer(tokenizer.bytes())) {
+    : tokenizer(own(its_tokenizer)), normalizer(read_normalizer(tokenizer.bytes())) {
   check_as(ErrorKind::usage, tokenizer.subwords() == Subwords::bpe,
            "bpe dropout: expected a tokenizer of bpe pieces, got ", name_of(tokenizer.subwords()));
   check_as(ErrorKind::usage,
@@ -162,7 +169,7 @@ BpeDropout::Rules::Rules(const Tokenizer& its_tokenizer)
 
 int BpeDropout::Rules::id_of(std::string_view piece) const {
   const auto entry = ids.find(piece);
-  return entry == ids.end() ? Tokenizer::unknown : entry->second;
+  return entry == ids.end() ? unknown : entry->second;
 }
 
 // Every way to make a piece of two others. Characters that are no pieces merge with nothing.
@@ -179,14 +186,14 @@ void BpeDropout::Rules::add_merges(const std::vector<Piece>& pieces) {
     for (std::size_t cut = 0; (cut += utf8_length(piece.name[cut])) < piece.name.size();) {
       const int left = id_of(piece.name.substr(0, cut));
       const int right = id_of(piece.name.substr(cut));
-      if (left == Tokenizer::unknown || right == Tokenizer::unknown) continue;
+      if (left == unknown || right == unknown) continue;
       merges.add(left, right, {rank, order[i]});
     }
   }
 }
 
 PieceInText BpeDropout::Rules::first_piece(std::string_view text) const {
-  PieceInText longest{0, Tokenizer::unknown};
+  PieceInText longest{0, unknown};
   for (const auto& [name, id] : fixed) {
     if (name.size() > longest.size && text.starts_with(name)) longest = {name.size(), id};
   }
@@ -254,8 +261,7 @@ std::vector<int> BpeDropout::encode(std::string_view text, std::uint64_t key) co
   std::vector<int> ids;
   for (int i = 0; i >= 0; i = symbols[i].next) {
     // A run of unknown characters is one unknown piece.
-    const bool is_merged =
-        symbols[i].id == Tokenizer::unknown && !ids.empty() && ids.back() == Tokenizer::unknown;
+    const bool is_merged = symbols[i].id == unknown && !ids.empty() && ids.back() == unknown;
     if (!is_merged) ids.push_back(symbols[i].id);
   }
   return ids;

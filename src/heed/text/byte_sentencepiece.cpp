@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "heed/io/protobuf_writer.h"
-#include "heed/text/tokenizer.h"
+#include "heed/text/special_tokens.h"
 
 namespace heed::text {
 namespace {
@@ -31,10 +31,10 @@ std::string trainer_spec(std::uint64_t vocabulary) {
   message.number(model_type, character_type);
   message.number(vocab_size, vocabulary);
   message.number(byte_fallback, 1);
-  message.number(unk_id, Tokenizer::unknown);
-  message.number(bos_id, Tokenizer::begin);
-  message.number(eos_id, Tokenizer::end);
-  message.number(pad_id, Tokenizer::pad);
+  message.number(unk_id, own_tokens::unknown);
+  message.number(bos_id, own_tokens::begin);
+  message.number(eos_id, own_tokens::end);
+  message.number(pad_id, own_tokens::pad);
   return message.content;
 }
 

@@ -9,6 +9,12 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r\n\v\f";
 
+// For a word that has no tokens: the unknown one or, where a tokenizer knows all, one of no text.
+int token_without_text(const Tokenizer& tokenizer) {
+  const SpecialTokens& tokens = tokenizer.tokens();
+  return tokens.unknown >= 0 ? tokens.unknown : std::max({tokens.pad, tokens.begin, 0});
+}
+
 }  // namespace
 
 std::vector<std::string> split_words(std::string_view line) {
@@ -30,15 +36,17 @@ std::string join_words(std::span<const std::string> words) {
 }
 
 EncodedWords encode_words(std::span<const std::string> words, const Tokenizer& tokenizer) {
-  EncodedWords encoded;
+  if (words.empty()) return {};
+  const SequenceTemplate& sequence = tokenizer.sequence();
+  EncodedWords encoded{.ids = sequence.prefix, .first_token = {}};
   for (const std::string& word : words) {
-    const bool needs_space = !encoded.ids.empty() && !tokenizer.has_space_before();
+    const bool needs_space = !encoded.first_token.empty() && !tokenizer.has_space_before();
     const std::vector<int> ids = tokenizer.encode(needs_space ? ' ' + word : word);
     encoded.first_token.push_back(std::ssize(encoded.ids));
     encoded.ids.insert(encoded.ids.end(), ids.begin(), ids.end());
-    if (ids.empty()) encoded.ids.push_back(Tokenizer::unknown);
+    if (ids.empty()) encoded.ids.push_back(token_without_text(tokenizer));
   }
-  if (!words.empty()) encoded.ids.push_back(Tokenizer::end);
+  encoded.ids.insert(encoded.ids.end(), sequence.suffix.begin(), sequence.suffix.end());
   return encoded;
 }
 

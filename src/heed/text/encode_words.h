@@ -18,7 +18,9 @@ std::vector<std::string> split_words(std::string_view line);
 std::string join_words(std::span<const std::string> words);
 
 struct EncodedWords {
-  std::vector<int> ids;            // the end token is the last; none of a line without words
+  // In the template of the tokenizer: of Heed's own, the end token is the last. None of a line
+  // without words.
+  std::vector<int> ids;
   std::vector<Index> first_token;  // the place in `ids` of the first token of each word
 };
 

@@ -8,6 +8,15 @@
 
 namespace heed::text {
 
+struct EncodeOptions {
+  bool with_special = true;  // the special tokens of the file's template
+  bool fits_length = true;   // the sections `truncation` and `padding` of the file act on the text
+};
+
+struct DecodeOptions {
+  bool skip_special = false;  // leave out added tokens that are special
+};
+
 // Code points of the original text. A special token has {0, 0}.
 struct Offsets {
   std::uint32_t begin = 0;

@@ -44,6 +44,25 @@ std::optional<Section> read_section(const io::JsonFields& file, const std::strin
   return Section(file.object(name));
 }
 
+TokenBytes token_bytes_of(const io::JsonFields& decoder) {
+  const std::string type = decoder.text("type");
+  if (type == "ByteLevel") return TokenBytes::alphabet;
+  if (type == "ByteFallback") return TokenBytes::fallback;
+  for (const io::JsonFields& step : decoder.optional_objects("decoders")) {
+    const TokenBytes bytes = token_bytes_of(step);
+    if (bytes != TokenBytes::none) return bytes;
+  }
+  return TokenBytes::none;
+}
+
+std::optional<int> unknown_of(const io::JsonFields& model, const Vocabulary& vocabulary) {
+  if (const auto id = model.optional_integer("unk_id", {.min = 0, .max = Vocabulary::max_ids})) {
+    return static_cast<int>(*id);
+  }
+  const std::optional<std::string> token = model.optional_text("unk_token");
+  return token ? vocabulary.find(*token) : std::nullopt;
+}
+
 }  // namespace
 
 struct JsonTokenizer::Parts {
@@ -63,6 +82,9 @@ struct JsonTokenizer::Parts {
   std::optional<Truncation> truncation;
   std::optional<Padding> padding;
   TokenDecoder decoder;  // may be empty
+  TokenBytes token_bytes = TokenBytes::none;
+  std::optional<int> unknown;
+  std::string_view algorithm;
 
  private:
   void add_tokens(const TextPieces& pieces, const TextPiece& piece,
@@ -77,7 +99,12 @@ JsonTokenizer::Parts::Parts(const io::JsonFields& file)
   if (file.has("normalizer")) normalizer = read_normalizer(file.object("normalizer"));
   if (file.has("pre_tokenizer")) pre_tokenizer = read_pre_tokenizer(file.object("pre_tokenizer"));
   if (file.has("post_processor")) post_processor = PostProcessor(file.object("post_processor"));
-  if (file.has("decoder")) decoder = read_token_decoder(file.object("decoder"));
+  if (file.has("decoder")) {
+    decoder = read_token_decoder(file.object("decoder"));
+    token_bytes = token_bytes_of(file.object("decoder"));
+  }
+  unknown = unknown_of(file.object("model"), model->vocabulary());
+  algorithm = subword_model_type(file.object("model"));
   added = AddedTokens(file, model->vocabulary(), normalizer);
 }
 
@@ -128,9 +155,10 @@ Encoding JsonTokenizer::Parts::process(Encoding text, std::optional<Encoding> se
                                        const EncodeOptions& options) const {
   const std::size_t num_added =
       options.with_special ? post_processor.num_added(second.has_value()) : 0;
-  if (truncation) truncation->apply(text, second ? &*second : nullptr, num_added);
+  if (truncation && options.fits_length)
+    truncation->apply(text, second ? &*second : nullptr, num_added);
   Encoding all = post_processor.process(std::move(text), std::move(second), options.with_special);
-  if (padding) padding->apply(all);
+  if (padding && options.fits_length) padding->apply(all);
   return all;
 }
 
@@ -183,9 +211,16 @@ std::optional<int> JsonTokenizer::id(std::string_view token) const {
 
 std::optional<std::string> JsonTokenizer::token(int id) const { return parts_->token(id); }
 
+bool JsonTokenizer::is_added(int id) const { return parts_->added.find(id) != nullptr; }
+
 bool JsonTokenizer::is_special(int id) const {
   const AddedToken* token = parts_->added.find(id);
   return token != nullptr && token->is_special;
 }
+
+SequenceTemplate JsonTokenizer::sequence() const { return parts_->post_processor.sequence(); }
+std::optional<int> JsonTokenizer::unknown() const { return parts_->unknown; }
+std::string_view JsonTokenizer::algorithm() const { return parts_->algorithm; }
+TokenBytes JsonTokenizer::token_bytes() const { return parts_->token_bytes; }
 
 }  // namespace heed::text

@@ -8,15 +8,15 @@
 #include <string_view>
 
 #include "heed/text/encoding.h"
+#include "heed/text/sequence_template.h"
 
 namespace heed::text {
 
-struct EncodeOptions {
-  bool with_special = true;  // the special tokens of the file's template
-};
-
-struct DecodeOptions {
-  bool skip_special = false;  // leave out added tokens that are special
+// How tokens stand for bytes that are no text by themselves.
+enum class TokenBytes {
+  none,
+  fallback,  // <0x0A> stands for a byte
+  alphabet,  // each character of a token stands for one byte, as in GPT-2
 };
 
 // Immutable. Copies share the model, and any number of threads may use one at the same time.
@@ -29,7 +29,7 @@ class JsonTokenizer {
   static JsonTokenizer from_bytes(std::string_view bytes,
                                   const std::string& name = "tokenizer.json");
 
-  // The sections `truncation` and `padding` of the file act on every text. What is not UTF-8 is
+  // What is not UTF-8 is
   // taken for U+FFFD, one for each maximal part. Refuses (ErrorKind::model) unknown text when the
   // file names no token for it, and a text that the file's expressions cannot be matched with in a
   // bounded number of steps.
@@ -43,7 +43,15 @@ class JsonTokenizer {
   int size() const;  // the largest id + 1
   std::optional<int> id(std::string_view token) const;
   std::optional<std::string> token(int id) const;
+  bool is_added(int id) const;    // a token that is found in a text before it is split into words
   bool is_special(int id) const;  // an added token that is special
+
+  // The special tokens that encode() puts around a text, as one template.
+  SequenceTemplate sequence() const;
+  // The token for what the vocabulary does not have; nothing when the file names none.
+  std::optional<int> unknown() const;
+  std::string_view algorithm() const;  // BPE, Unigram, WordLevel or WordPiece
+  TokenBytes token_bytes() const;
 
  private:
   struct Parts;

@@ -40,14 +40,16 @@ MaskedText encode_words(const Tokenizer& tokenizer, const std::vector<std::strin
   return encoded;
 }
 
-MaskedText encode_pieces(const Tokenizer& tokenizer, const std::vector<std::string_view>& parts) {
+std::string with_masks(const std::vector<std::string_view>& parts, std::string_view mask) {
   std::string masked(parts.front());
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    masked.append(Tokenizer::mask_piece).append(parts[i]);
-  }
+  for (std::size_t i = 1; i < parts.size(); ++i) masked.append(mask).append(parts[i]);
+  return masked;
+}
+
+MaskedText encode_pieces(const Tokenizer& tokenizer, const std::vector<std::string_view>& parts) {
   const bool spaces_stand_alone = tokenizer.subwords() == Subwords::character;
   MaskedText encoded;
-  for (const int id : tokenizer.encode(masked)) {
+  for (const int id : tokenizer.encode(with_masks(parts, tokenizer.mask_text()))) {
     if (id == *tokenizer.mask()) {
       const std::string before = encoded.ids.empty() ? "" : tokenizer.piece(encoded.ids.back());
       if (before == visible_space && !spaces_stand_alone) encoded.ids.pop_back();
@@ -59,12 +61,31 @@ MaskedText encode_pieces(const Tokenizer& tokenizer, const std::vector<std::stri
   return encoded;
 }
 
+// The mask may take the spaces around it, so only the text says whether there were some.
+MaskedText encode_foreign(const Tokenizer& tokenizer, std::string_view line,
+                          std::string_view mask) {
+  const std::string own_mask = tokenizer.mask_text();
+  const std::string masked = with_masks(parts_between(line, mask), own_mask);
+  const std::vector<std::string_view> parts = parts_between(masked, own_mask);
+  MaskedText encoded{.ids = tokenizer.encode(masked), .masks = {}};
+  for (std::size_t i = 0; i < encoded.ids.size(); ++i) {
+    if (encoded.ids[i] != *tokenizer.mask()) continue;
+    const std::size_t number = encoded.masks.size();
+    const std::string_view before = number < parts.size() ? parts[number] : " ";
+    const bool is_first = number == 0 && before.empty();
+    encoded.masks.push_back(
+        {.place = static_cast<Index>(i), .begins_word = is_first || before.ends_with(' ')});
+  }
+  return encoded;
+}
+
 }  // namespace
 
 MaskedText encode_masked_text(const Tokenizer& tokenizer, std::string_view line,
                               std::string_view mask) {
   check(tokenizer.mask().has_value() && !mask.empty(),
         "fill-mask: expected a tokenizer with a mask token, and a mask that is not empty");
+  if (!tokenizer.is_own()) return encode_foreign(tokenizer, line, mask);
   const std::vector<std::string_view> parts = parts_between(line, mask);
   return tokenizer.subwords() == Subwords::word ? encode_words(tokenizer, parts)
                                                 : encode_pieces(tokenizer, parts);

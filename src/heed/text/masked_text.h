@@ -15,13 +15,14 @@ struct MaskPosition {
 };
 
 struct MaskedText {
-  std::vector<int> ids;  // with the mask token for each mask; without begin and end
+  std::vector<int> ids;  // with the mask token for each mask; without those around a text
   std::vector<MaskPosition> masks;
 };
 
 // A line in which every `mask` stands for one piece. A piece that starts a word includes the space
-// before it, so no separate space is left before the mask token. The tokenizer must have a mask
-// token, and `mask` must not be empty.
+// before it, so no separate space is left before the mask token. The mask of a foreign tokenizer
+// may also be written as that tokenizer has it. The tokenizer must have a mask token, and `mask`
+// must not be empty.
 MaskedText encode_masked_text(const Tokenizer& tokenizer, std::string_view line,
                               std::string_view mask);
 

@@ -1,6 +1,7 @@
 #include "heed/text/post_processor.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -115,7 +116,54 @@ void add_text(Encoding& to, const Encoding& text, int type_id) {
   std::fill(to.type_ids.begin() + static_cast<std::ptrdiff_t>(begin), to.type_ids.end(), type_id);
 }
 
+// --- One template for both
+
+// The special tokens before the first text, between the texts, and after the last one.
+struct TemplateSections {
+  std::vector<int> before, between, after;
+};
+
+// Nothing for a template that has not all `num_texts` texts once, in their order.
+std::optional<TemplateSections> sections_of(const Template& parts, int num_texts) {
+  std::array<std::vector<int>, 3> sections;
+  std::size_t num_seen = 0;
+  for (const TemplatePart& part : parts) {
+    if (part.kind == Kind::special) {
+      std::vector<int>& section = sections.at(num_seen);
+      section.insert(section.end(), part.special.ids.begin(), part.special.ids.end());
+      continue;
+    }
+    const bool is_next = part.kind == (num_seen == 0 ? Kind::first : Kind::second);
+    if (!is_next || ++num_seen > static_cast<std::size_t>(num_texts)) return std::nullopt;
+  }
+  if (num_seen != static_cast<std::size_t>(num_texts)) return std::nullopt;
+  if (num_texts == 1) return TemplateSections{sections[0], {}, sections[1]};
+  return TemplateSections{sections[0], sections[1], sections[2]};
+}
+
+int type_of(const Template& parts, Kind kind) {
+  const auto part = std::ranges::find(parts, kind, &TemplatePart::kind);
+  return part == parts.end() ? 0 : part->type_id;
+}
+
 }  // namespace
+
+SequenceTemplate PostProcessor::sequence() const {
+  SequenceTemplate sequence;
+  if (!templates_) return sequence;
+  const auto single = sections_of(templates_->single, 1), pair = sections_of(templates_->pair, 2);
+  sequence.between.reset();
+  if (single) {
+    sequence.prefix = single->before;
+    sequence.suffix = single->after;
+  }
+  if (single && pair && pair->before == single->before && pair->after == single->after) {
+    sequence.between = pair->between;
+    sequence.first_type = type_of(templates_->pair, Kind::first);
+    sequence.second_type = type_of(templates_->pair, Kind::second);
+  }
+  return sequence;
+}
 
 void PostProcessor::read(const JsonFields& fields) {
   const std::string type = fields.choice(

@@ -8,6 +8,7 @@
 
 #include "heed/io/json_fields.h"
 #include "heed/text/encoding.h"
+#include "heed/text/sequence_template.h"
 
 namespace heed::text {
 
@@ -33,6 +34,9 @@ class PostProcessor {
   explicit PostProcessor(const io::JsonFields& fields) { read(fields); }
 
   std::size_t num_added(bool is_pair) const;  // special tokens
+  // The same as one template. Nothing is between the texts of a pair when the file puts other
+  // tokens around a pair than around a single text, or has no second text.
+  SequenceTemplate sequence() const;
   Encoding process(Encoding text, std::optional<Encoding> second, bool with_special) const;
 
  private:

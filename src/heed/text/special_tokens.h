@@ -6,15 +6,21 @@
 
 namespace heed::text {
 
-// Those of Heed's own tokenizers, unless a model of another family says otherwise.
+// Those of the tokenizers that Heed trains.
+namespace own_tokens {
+inline constexpr int pad = 0, unknown = 1, begin = 2, end = 3;
+}
+
+// Heed's own, unless a model of another family says otherwise.
 struct SpecialTokens {
   static constexpr int none = -1;  // the model has no such token
 
-  int pad = 0;
-  int unknown = 1;
-  int begin = 2;
-  std::vector<int> ends = {3};  // each of them ends a text; the first is the one that is appended
-  int decoder_start = 3;        // of an encoder-decoder: what its target begins with
+  int pad = own_tokens::pad;
+  int unknown = own_tokens::unknown;
+  int begin = own_tokens::begin;
+  // Each of them ends a text; the first is the one that is appended.
+  std::vector<int> ends = {own_tokens::end};
+  int decoder_start = own_tokens::end;  // of an encoder-decoder: what its target begins with
 
   int end() const { return ends.empty() ? none : ends.front(); }
   bool is_end(int id) const { return std::ranges::find(ends, id) != ends.end(); }

@@ -1,5 +1,6 @@
 #include "heed/text/subword_model.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -27,17 +28,24 @@ constexpr std::array kinds{
     ComponentKind<Model>{"WordPiece", read<WordPiece>},
 };
 
-Model read_without_type(const JsonFields& fields) {
-  if (fields.has("merges")) return read<Bpe>(fields);
-  if (fields.has("vocab") && fields.json().at("vocab").is_array()) return read<Unigram>(fields);
-  if (fields.has("max_input_chars_per_word")) return read<WordPiece>(fields);
-  return read<WordLevel>(fields);
-}
-
 }  // namespace
 
+std::string_view subword_model_type(const JsonFields& fields) {
+  const auto has_type = [&](const auto& kind) { return fields.text("type") == kind.name; };
+  if (fields.has("type")) {
+    const auto kind = std::ranges::find_if(kinds, has_type);
+    return kind == kinds.end() ? "" : kind->name;
+  }
+  if (fields.has("merges")) return "BPE";
+  if (fields.has("vocab") && fields.json().at("vocab").is_array()) return "Unigram";
+  return fields.has("max_input_chars_per_word") ? "WordPiece" : "WordLevel";
+}
+
 std::unique_ptr<SubwordModel> read_subword_model(const JsonFields& fields) {
-  return fields.has("type") ? read_component<Model>(fields, kinds) : read_without_type(fields);
+  if (fields.has("type")) return read_component<Model>(fields, kinds);
+  const auto kind =
+      std::ranges::find(kinds, subword_model_type(fields), &ComponentKind<Model>::name);
+  return kind->read(fields);
 }
 
 }  // namespace heed::text

@@ -39,5 +39,6 @@ class SubwordModel {
 // Refuses (ErrorKind::model) what it does not know, by name. A model of an older file has no type;
 // its other fields say what it is.
 std::unique_ptr<SubwordModel> read_subword_model(const io::JsonFields& fields);
+std::string_view subword_model_type(const io::JsonFields& fields);  // its name, likewise
 
 }  // namespace heed::text

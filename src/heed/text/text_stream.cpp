@@ -8,9 +8,7 @@
 namespace heed::text {
 namespace {
 
-constexpr std::string_view space_mark = "\xe2\x96\x81";   // U+2581
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
-constexpr std::string_view unknown_text = " \xe2\x81\x87 ";
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
@@ -20,16 +18,6 @@ bool may_become_character(std::string_view bytes) {
          std::ranges::all_of(bytes.substr(1), is_continuation);
 }
 
-std::string with_spaces(std::string_view piece) {
-  std::string text;
-  while (!piece.empty()) {
-    const bool is_space = piece.starts_with(space_mark);
-    text += is_space ? ' ' : piece.front();
-    piece.remove_prefix(is_space ? space_mark.size() : 1);
-  }
-  return text;
-}
-
 }  // namespace
 
 TextStream::TextStream(Tokenizer tokenizer, bool is_continuation)
@@ -37,21 +25,15 @@ TextStream::TextStream(Tokenizer tokenizer, bool is_continuation)
       is_at_start_(tokenizer_.has_space_before() && !is_continuation) {}
 
 std::string TextStream::add(int id) {
-  if (const std::optional<char> byte = tokenizer_.byte(id)) {
-    is_at_start_ = false;
-    bytes_ += *byte;
-    return take_characters();
+  if (tokenizer_.is_special(id)) return finish();
+  std::string surface = tokenizer_.surface(id);
+  const bool is_text = !tokenizer_.byte(id);
+  if (is_at_start_ && is_text && id != tokenizer_.tokens().unknown && surface.starts_with(' ')) {
+    surface.erase(0, 1);
   }
-  std::string before = finish();
-  if (id == Tokenizer::pad || id == Tokenizer::begin || id == Tokenizer::end) return before;
-  if (id == Tokenizer::unknown) {
-    is_at_start_ = false;
-    return before + std::string(unknown_text);
-  }
-  std::string text = with_spaces(tokenizer_.piece(id));
-  if (is_at_start_ && text.starts_with(' ')) text.erase(0, 1);
   is_at_start_ = false;
-  return before + text;
+  bytes_ += surface;
+  return take_characters();
 }
 
 // Bytes that cannot be part of a character become U+FFFD, each by itself, as SentencePiece has it.

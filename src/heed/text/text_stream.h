@@ -7,7 +7,8 @@
 
 namespace heed::text {
 
-// The results of add and finish, one after another, are Tokenizer::decode of all the ids.
+// The results of add and finish, one after another, are Tokenizer::decode of all the ids. Of a
+// foreign tokenizer, bytes that are no UTF-8 may give another number of U+FFFD.
 class TextStream {
  public:
   // `is_continuation`: the ids continue a text, so a space before the first one is kept.

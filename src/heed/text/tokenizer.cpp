@@ -1,18 +1,17 @@
 #include "heed/text/tokenizer.h"
 
-#include <sentencepiece_processor.h>
-
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <new>
-#include <optional>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
 #include "heed/text/byte_sentencepiece.h"
-#include "heed/text/charsmap.h"
 #include "heed/text/message_reader.h"
+#include "heed/text/sentence_piece_tokenizer.h"
+#include "heed/text/tokenizer_folder.h"
+#include "heed/text/tokenizer_parts.h"
 #include "heed/text/tokenizer_training.h"
 
 namespace heed {
@@ -32,69 +31,34 @@ std::span<const Choice<text::Subwords>> choices() {
 namespace heed::text {
 namespace {
 
-constexpr std::uint64_t max_model_bytes = std::uint64_t{64} << 20;
-constexpr std::size_t max_pieces = 1 << 22;
-
-// Of a serialised model, before SentencePiece takes memory for them.
-std::size_t count_pieces(std::string_view model) {
-  constexpr std::uint64_t pieces = 1;
-  MessageReader reader(model);
-  std::size_t count = 0;
-  while (reader.find(pieces)) ++count;
-  return count;
-}
-
-// A number in one of the parts of a serialised SentencePiece model, or its default. A part that
-// comes several times is merged: the last value counts.
-std::uint64_t number_in(std::string_view model, int part, int field, std::uint64_t otherwise) {
-  std::uint64_t number = otherwise;
-  for (MessageReader outer(model); outer.find(part);) {
+// One of the ids of special tokens in a serialised model; the last value counts.
+std::uint64_t trainer_number(std::string_view model, std::uint64_t field) {
+  constexpr std::uint64_t trainer_spec = 2;
+  std::uint64_t number = 0;
+  for (MessageReader outer(model); outer.find(trainer_spec);) {
     for (MessageReader inner(outer.content); inner.find(field);) number = inner.number;
   }
   return number;
 }
 
-constexpr std::uint64_t unigram_type = 1, bpe_type = 2, word_type = 3, character_type = 4;
-
-Subwords subwords_of(std::string_view model) {
-  constexpr int trainer_spec = 2, model_type = 3, byte_fallback = 35;
-  switch (number_in(model, trainer_spec, model_type, unigram_type)) {
-    case bpe_type:
-      return Subwords::bpe;
-    case word_type:
-      return Subwords::word;
-    case character_type:
-      // Characters that all fall back to bytes.
-      return number_in(model, trainer_spec, byte_fallback, 0) ? Subwords::byte
-                                                              : Subwords::character;
-    default:
-      return Subwords::unigram;
-  }
+void check_own_ids(const SentencePiece& pieces, const std::string& name) {
+  const SpecialTokens own;
+  check_as(ErrorKind::model,
+           pieces.pad() == own.pad && pieces.unknown() == own.unknown &&
+               pieces.begin() == own.begin && pieces.end() == own.end(),
+           name, ": expected the ids pad 0, unk 1, bos 2, eos 3, found pad ", pieces.pad(),
+           ", unk ", pieces.unknown(), ", bos ", pieces.begin(), ", eos ", pieces.end());
 }
 
-bool has_space_before(std::string_view model) {
-  constexpr int normalizer_spec = 3, add_dummy_prefix = 3;
-  return number_in(model, normalizer_spec, add_dummy_prefix, 1) != 0;
-}
-
-bool loads(sentencepiece::SentencePieceProcessor& processor, std::string_view model) {
-  try {
-    return processor.LoadFromSerializedProto(model).ok();
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception&) {  // its trie throws for some pieces, those with a zero byte
-    return false;
-  }
+// Ids without those that stand for no text.
+template <typename IsLeftOut>
+std::vector<int> without(std::span<const int> ids, IsLeftOut&& is_left_out) {
+  std::vector<int> kept;
+  std::ranges::remove_copy_if(ids, std::back_inserter(kept), is_left_out);
+  return kept;
 }
 
 }  // namespace
-
-struct Tokenizer::Model {
-  std::string bytes;
-  Subwords subwords = Subwords::bpe;
-  bool has_space_before = true;
-  sentencepiece::SentencePieceProcessor processor;
-};
 
 Tokenizer Tokenizer::train(std::span<const std::string> lines, const TokenizerOptions& options) {
   const bool is_byte = options.subwords == Subwords::byte;
@@ -103,72 +67,133 @@ Tokenizer Tokenizer::train(std::span<const std::string> lines, const TokenizerOp
   return from_bytes(is_byte ? byte_sentencepiece() : train_sentencepiece(lines, options));
 }
 
+bool Tokenizer::is_own(std::string_view bytes) {
+  constexpr std::uint64_t unknown_id = 40, begin_id = 41, end_id = 42;
+  return trainer_number(bytes, unknown_id) == own_tokens::unknown &&
+         trainer_number(bytes, begin_id) == own_tokens::begin &&
+         trainer_number(bytes, end_id) == own_tokens::end;
+}
+
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
-  return from_bytes(io::read_file(path.string(), ErrorKind::model, max_model_bytes), path.string());
+  return from_bytes(io::read_file(path.string(), ErrorKind::model, max_sentence_piece_bytes),
+                    path.string());
 }
 
 Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name) {
-  const std::size_t num_pieces = count_pieces(bytes);
-  check_as(ErrorKind::model, num_pieces <= max_pieces, name, ": expected at most ", max_pieces,
-           " pieces, found ", num_pieces);
-  auto model = std::make_shared<Model>();
-  model->bytes = bytes;
-  check_as(ErrorKind::model,
-           has_safe_charsmaps(model->bytes) && loads(model->processor, model->bytes), name,
-           ": not a SentencePiece model");
-
-  const auto& processor = model->processor;
-  check_as(ErrorKind::model,
-           processor.pad_id() == pad && processor.unk_id() == unknown &&
-               processor.bos_id() == begin && processor.eos_id() == end,
-           name, ": expected the ids pad 0, unk 1, bos 2, eos 3, found pad ", processor.pad_id(),
-           ", unk ", processor.unk_id(), ", bos ", processor.bos_id(), ", eos ",
-           processor.eos_id());
-  model->subwords = subwords_of(model->bytes);
-  model->has_space_before = text::has_space_before(model->bytes);
-  return Tokenizer(std::move(model));
+  auto model = std::make_unique<SentencePieceTokenizer>(bytes, name);
+  check_own_ids(model->pieces(), name);
+  auto parts = std::make_shared<Parts>();
+  parts->mask = model->find(mask_piece);
+  parts->model = std::move(model);
+  parts->sequence = {.suffix = {parts->tokens.end()}, .between = std::vector{parts->tokens.end()}};
+  parts->files["tokenizer.model"] = bytes;
+  parts->is_own = true;
+  return Tokenizer(std::move(parts));
 }
 
-const std::string& Tokenizer::bytes() const { return model_->bytes; }
+Tokenizer Tokenizer::load_folder(const std::string& folder) {
+  return TokenizerFolder(folder).load();
+}
 
-int Tokenizer::size() const { return model_->processor.GetPieceSize(); }
+bool Tokenizer::is_in(const std::string& folder) { return TokenizerFolder::has_any(folder); }
 
-Subwords Tokenizer::subwords() const { return model_->subwords; }
+std::span<const char* const> Tokenizer::file_names() { return TokenizerFolder::file_names(); }
+
+Tokenizer Tokenizer::load_any(const std::string& path) {
+  if (io::is_folder(path, ErrorKind::model)) return load_folder(path);
+  const std::size_t slash = path.rfind('/');
+  const TokenizerFolder folder(slash == path.npos ? "." : path.substr(0, slash));
+  if (path.ends_with(".json")) return folder.load_json(path);
+  const std::string bytes = io::read_file(path, ErrorKind::model, max_sentence_piece_bytes);
+  return is_own(bytes) ? from_bytes(bytes, path) : folder.load_sentence_piece(path);
+}
+
+const TokenizerFiles& Tokenizer::files() const { return parts_->files; }
+
+bool Tokenizer::is_own() const { return parts_->is_own; }
+
+const std::string& Tokenizer::bytes() const {
+  check(is_own(), "tokenizer: expected one of Heed's own, got one of another family");
+  return parts_->files.begin()->second;
+}
+
+const SpecialTokens& Tokenizer::tokens() const { return parts_->tokens; }
+
+int Tokenizer::end_token() const {
+  const int end = tokens().end();
+  check_as(ErrorKind::model, end >= 0, "tokenizer: expected an end token, found none");
+  return end;
+}
+
+const SequenceTemplate& Tokenizer::sequence() const { return parts_->sequence; }
+
+bool Tokenizer::is_special(int id) const {
+  const SpecialTokens& tokens = parts_->tokens;
+  if (id == parts_->mask) return false;
+  if (id == tokens.pad || id == tokens.begin || tokens.is_end(id)) return true;
+  return id != tokens.unknown && parts_->model->is_special(id);
+}
+
+int Tokenizer::size() const { return parts_->model->size(); }
+
+Subwords Tokenizer::subwords() const { return parts_->model->subwords(); }
+
+std::string_view Tokenizer::algorithm() const { return parts_->model->algorithm(); }
 
 std::vector<int> Tokenizer::encode(std::string_view text) const {
-  std::vector<int> ids;
-  const auto status = model_->processor.Encode(text, &ids);
-  check_as(ErrorKind::model, status.ok(), "tokenizer: cannot encode: ", status.message());
-  return ids;
+  return parts_->model->encode(text);
+}
+
+std::vector<int> Tokenizer::encode_target(std::string_view text) const {
+  return parts_->model->encode_target(text);
+}
+
+// The special tokens of SentencePiece are not part of a text, unless its folder says so.
+Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+  if (auto whole = parts_->model->encode(text, options)) return *std::move(whole);
+  const std::vector<int> ids = encode(text);
+  const bool is_alone = is_own() || !options.with_special;
+  Encoding encoding{.ids = is_alone ? ids : sequence().single(ids)};
+  for (const int id : encoding.ids) encoding.tokens.push_back(parts_->model->token(id));
+  return encoding;
 }
 
 std::string Tokenizer::decode(std::span<const int> ids) const {
   for (const int id : ids) {
-    check(id >= 0 && id < size(), "tokenizer: expected ids from 0 to ", size() - 1, ", got ", id);
+    check(id >= 0 && (id < size() || !is_own()), "tokenizer: expected ids from 0 to ", size() - 1,
+          ", got ", id);
   }
-  std::string text;
-  const auto status = model_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
-  check_as(ErrorKind::model, status.ok(), "tokenizer: cannot decode: ", status.message());
-  return text;
+  if (is_own()) return parts_->model->decode(ids);
+  return parts_->model->decode(
+      without(ids, [this](int id) { return is_special(id) || id == tokens().unknown; }));
+}
+
+std::string Tokenizer::decode(std::span<const int> ids, const DecodeOptions& options) const {
+  if (is_own()) return decode(ids);
+  return parts_->model->decode(without(ids, [&](int id) {
+    return id < 0 || (options.skip_special && parts_->model->is_special(id));
+  }));
 }
 
 std::string Tokenizer::piece(int id) const {
-  check(id >= 0 && id < size(), "tokenizer: expected an id from 0 to ", size() - 1, ", got ", id);
-  return model_->processor.IdToPiece(id);
+  check(id >= 0 && (id < size() || !is_own()), "tokenizer: expected an id from 0 to ", size() - 1,
+        ", got ", id);
+  return parts_->model->piece(id);
 }
 
-std::optional<int> Tokenizer::mask() const {
-  const int id = model_->processor.PieceToId(mask_piece);
-  return id == unknown ? std::nullopt : std::optional(id);
+std::string Tokenizer::surface(int id) const {
+  const bool is_silent = is_special(id) || (!is_own() && id == tokens().unknown);
+  return is_silent ? "" : parts_->model->surface(id);
 }
 
-bool Tokenizer::has_space_before() const { return model_->has_space_before; }
+std::optional<int> Tokenizer::mask() const { return parts_->mask; }
 
-// SentencePiece calls these pieces <0x00> to <0xFF>.
-std::optional<char> Tokenizer::byte(int id) const {
-  if (!model_->processor.IsByte(id)) return std::nullopt;
-  constexpr std::size_t first_digit = 3;
-  return static_cast<char>(std::stoi(piece(id).substr(first_digit, 2), nullptr, 16));
+std::string Tokenizer::mask_text() const {
+  return parts_->mask ? parts_->model->token(*parts_->mask) : "";
 }
+
+bool Tokenizer::has_space_before() const { return parts_->model->has_space_before(); }
+
+std::optional<char> Tokenizer::byte(int id) const { return parts_->model->byte(id); }
 
 }  // namespace heed::text

@@ -371,6 +371,10 @@ Recipe chosen_recipe(ModelKind kind, const DataSize& data, const RunBudget& budg
       return data.target.lines > 0 ? prompt_model(data, budget) : language_model(data, budget);
     case ModelKind::masked:
       return masked_model(data, budget);
+    case ModelKind::encoder:
+      fail(ErrorKind::usage,
+           "training: expected a model with a task to train, found heed-encoder, which only makes "
+           "vectors of sentences");
     case ModelKind::image_classifier:
       break;
   }

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/data_checks.h"
+#include "heed/infer/packing.h"
 #include "heed/metrics/multi_label.h"
 #include "heed/metrics/regression.h"
 #include "heed/train/early_stopping.h"
@@ -292,7 +293,7 @@ models::ClassifierBatch ClassificationTask::make_batch(const Corpus& corpus,
   models::ClassifierBatch batch;
   std::vector<std::span<const int>> inputs;
   for (const Index line : lines) inputs.push_back(corpus.lines.ids(line));
-  batch.input = models::pack(inputs);
+  batch.input = infer::pack_inputs(inputs, tokenizer_->sequence());
   if (problem() != ProblemType::single_label) {
     batch.targets = targets_of(corpus, lines);
     return batch;

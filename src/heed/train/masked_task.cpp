@@ -61,8 +61,7 @@ void MaskedTask::prepare(const std::string& tokenizer_folder) {
     validation_plan_ = data::BatchPlan::in_order(validation_->sizes(), training.batch_tokens);
   }
   corpus_ = data::LineCorpus::tokenize(lines_, *tokenizer_, {.max_length = training.max_length});
-  masking_.emplace(data::MaskingOptions{
-      .mask = tokenizer_->mask().value(), .vocabulary = tokenizer_->size(), .seed = training.seed});
+  masking_.emplace(data::masking_options(*tokenizer_, training.seed));
   recipe_.model.vocabulary = tokenizer_->size();
   model_ = make_model<models::MaskedModel>(recipe_);
 }

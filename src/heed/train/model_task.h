@@ -85,6 +85,12 @@ class ModelTask : public Task {
   void save_tokenizer(const std::string& folder) const override {
     if (tokenizer_) models::save_tokenizer(folder, *tokenizer_);
   }
+  std::vector<std::string> tokenizer_files() const override {
+    std::vector<std::string> names;
+    if (!tokenizer_) return names;
+    for (const auto& [name, bytes] : tokenizer_->files()) names.push_back(name);
+    return names;
+  }
 
  protected:
   static constexpr bool has_config = requires(const Model& model) { model.config().labels; };

@@ -120,10 +120,10 @@ TaggingTask::Corpus TaggingTask::tokenize(const Lines& lines) const {
   std::vector<std::vector<int>> ids;
   for (text::EncodedWords& line : encoded) ids.push_back(std::move(line.ids));
 
-  Corpus corpus{
-      data::LineCorpus::of_tokens(std::move(ids), {.max_length = recipe_.training.max_length}),
-      {},
-      {}};
+  Corpus corpus{data::LineCorpus::of_tokens(std::move(ids), tokenizer_->sequence(),
+                                            {.max_length = recipe_.training.max_length}),
+                {},
+                {}};
   for (Index line = 0; line < corpus.lines.size(); ++line) {
     const auto place = static_cast<std::size_t>(corpus.lines.place(line));
     corpus.first_tokens.push_back(std::move(encoded[place].first_token));

@@ -71,6 +71,7 @@ class Task {
   virtual void save_model(const std::string& folder) const = 0;
   // A resumed run needs it besides its checkpoint.
   virtual void save_tokenizer(const std::string& folder) const = 0;
+  virtual std::vector<std::string> tokenizer_files() const { return {}; }  // that it writes
 };
 
 // "a, b, c and 12 more".

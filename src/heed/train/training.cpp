@@ -137,11 +137,12 @@ class FolderRun {
     check_cancelled();
     folder_.check_in_place();
     if (mode_ == RunMode::overwrite) folder_.remove_run();
-    for (const std::string& file :
-         {folder_.tokenizer(), folder_.metrics(), folder_.next_checkpoint(),
-          snapshot_path(folder_.snapshots(), 0)}) {
-      lock_.made().add_file(file);
+    std::vector<std::string> files{folder_.metrics(), folder_.next_checkpoint(),
+                                   snapshot_path(folder_.snapshots(), 0)};
+    for (const std::string& name : task.tokenizer_files()) {
+      files.push_back(folder_.model() + '/' + name);
     }
+    for (const std::string& file : files) lock_.made().add_file(file);
     task.save_tokenizer(folder_.model());
   }
 

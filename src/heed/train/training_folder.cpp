@@ -93,6 +93,7 @@ void TrainingFolder::remove_run() const {
   std::vector<std::string> files{previous_checkpoint(), next_checkpoint(), checkpoint(),
                                  models::adapter_path(model_)};
   for (const char* name : models::model_files) files.push_back(model_ + '/' + name);
+  for (const char* name : text::Tokenizer::file_names()) files.push_back(model_ + '/' + name);
   for (const std::string& file : files) {
     std::error_code error;
     fs::remove(file, error);

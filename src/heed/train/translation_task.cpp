@@ -184,7 +184,8 @@ std::string TranslationTask::describe_batch(Index epoch, Index number) {
 
 models::TranslationBatch TranslationTask::training_batch(Index epoch, Index number) {
   const data::TranslationCorpus& corpus = corpus_->of_epoch(epoch);
-  models::TranslationBatch batch = make_batch(corpus, plan(epoch).batch(number));
+  models::TranslationBatch batch =
+      make_batch(corpus, plan(epoch).batch(number), tokenizer_->tokens().decoder_start);
   if (links_) {
     batch.links = token_links(*links_, lines_of(epoch, number), batch, *tokenizer_);
   }
@@ -196,7 +197,8 @@ Index TranslationTask::num_validation_batches() const {
 }
 
 models::TranslationBatch TranslationTask::validation_batch(Index number) const {
-  return make_batch(validation_->corpus, validation_->plan.batch(number));
+  return make_batch(validation_->corpus, validation_->plan.batch(number),
+                    tokenizer_->tokens().decoder_start);
 }
 
 bool TranslationTask::add_scores(ValidationReport& report, const ShouldStop& should_stop) const {
@@ -232,7 +234,7 @@ std::optional<std::vector<std::string>> TranslationTask::translate(
 }
 
 models::TranslationBatch make_batch(const data::TranslationCorpus& corpus,
-                                    std::span<const Index> pairs) {
+                                    std::span<const Index> pairs, int start) {
   models::TranslationBatch batch;
   std::vector<std::span<const int>> sources, target_inputs;
   for (const Index pair : pairs) {
@@ -242,7 +244,7 @@ models::TranslationBatch make_batch(const data::TranslationCorpus& corpus,
     batch.target_output.insert(batch.target_output.end(), target.begin(), target.end());
   }
   batch.source = models::pack(sources);
-  batch.target_input = models::pack(target_inputs, {.prepend = text::Tokenizer::end});
+  batch.target_input = models::pack(target_inputs, {.prepend = start});
   return batch;
 }
 

@@ -68,8 +68,9 @@ class TranslationTask : public ModelTask<models::TranslationModel, models::Trans
 };
 
 // Packs pairs of a corpus. The target input is the target output shifted right by one token: it
-// begins with the end token.
+// begins with `start`.
 models::TranslationBatch make_batch(const data::TranslationCorpus& corpus,
-                                    std::span<const Index> pairs);
+                                    std::span<const Index> pairs,
+                                    int start = text::SpecialTokens().decoder_start);
 
 }  // namespace heed::train
