@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -18,6 +19,7 @@ models::ConvertedSizes convert_to(models::ModelFormat to, const ConvertOptions& 
     case models::ModelFormat::gguf:
       return models::convert_to_gguf(options.model, options.output, format, options.adapter, notes);
     case models::ModelFormat::onnx:
+      return models::convert_to_onnx(options.model, options.output, format, options.adapter);
     case models::ModelFormat::heed:
       break;
   }
@@ -33,7 +35,8 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& log)
   for (const std::string& note : notes) log << "note: " << note << '\n';
   out << fmt::format("before  {:>13} bytes\nafter   {:>13} bytes, {:.1f}%\n", sizes.before,
                      sizes.after,
-                     100.0 * static_cast<double>(sizes.after) / static_cast<double>(sizes.before));
+                     100.0 * static_cast<double>(sizes.after) /
+                         static_cast<double>(std::max<std::int64_t>(sizes.before, 1)));
   return 0;
 }
 

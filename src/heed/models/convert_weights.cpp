@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/io/json_fields.h"
 #include "heed/io/rollback.h"
+#include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/export_gguf.h"
+#include "heed/models/export_onnx.h"
+#include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/lora_adapter.h"
 #include "heed/models/model_folder.h"
@@ -32,7 +38,10 @@ std::int64_t file_bytes(const std::string& path) {
   return static_cast<std::int64_t>(std::filesystem::file_size(path));
 }
 
-std::int64_t weights_bytes(const std::string& folder) { return file_bytes(weights_path(folder)); }
+// Weights of other programs may have other files.
+std::int64_t weights_bytes(const std::string& folder) {
+  return io::is_file(weights_path(folder)) ? file_bytes(weights_path(folder)) : 0;
+}
 
 bool is_rounded_to_integers(WeightFormat format) {
   return format == WeightFormat::int8 || format == WeightFormat::int4;
@@ -89,6 +98,64 @@ void add_new_file(io::Rollback& made, const std::string& path) {
   made.add_file(path);
 }
 
+// A file of the tokenizer, or null.
+const std::string* file_of(const text::Tokenizer& tokenizer, const std::string& name) {
+  const auto found = tokenizer.files().find(name);
+  return found == tokenizer.files().end() ? nullptr : &found->second;
+}
+
+GgufVocabulary vocabulary_of(const text::Tokenizer& tokenizer, const std::string& from) {
+  if (tokenizer.is_own()) return gguf_vocabulary(tokenizer.bytes(), from);
+  GgufVocabulary vocabulary;
+  if (const std::string* json = file_of(tokenizer, "tokenizer.json")) {
+    vocabulary = gguf_vocabulary_of_json(*json, from + "/tokenizer.json");
+  } else {
+    const std::string* model = file_of(tokenizer, "tokenizer.model");
+    check_as(ErrorKind::model, model, from,
+             ": expected tokenizer.json or tokenizer.model for GGUF, found neither");
+    vocabulary = gguf_vocabulary(*model, from + "/tokenizer.model");
+  }
+  const std::vector<int>& prefix = tokenizer.sequence().prefix;
+  vocabulary.begins_with_begin = !prefix.empty() && prefix.front() == tokenizer.tokens().begin;
+  return vocabulary;
+}
+
+std::string chat_template_of(const text::Tokenizer& tokenizer, const std::string& from) {
+  if (const std::string* file = file_of(tokenizer, "chat_template.jinja")) return *file;
+  const std::string* settings = file_of(tokenizer, "tokenizer_config.json");
+  if (!settings) return {};
+  const auto fields = io::JsonFields::parse(*settings, from + "/tokenizer_config.json");
+  if (!fields.has("chat_template") || !fields.json().at("chat_template").is_string()) return {};
+  return fields.text("chat_template");
+}
+
+std::string onnx_path(const std::string& folder) { return folder + "/model.onnx"; }
+
+// config.json and the tokenizer's files tell what goes into the graph and what comes out.
+template <typename Model>
+void convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
+                     const std::string& adapter) {
+  const auto finish = [&](Model& model, const text::TokenizerFiles& files) {
+    merge_adapter(model, adapter);
+    io::Rollback made;
+    made.create_folder(to);
+    made.add_file(onnx_path(to));
+    made.add_file(to + "/config.json");
+    for (const auto& [name, bytes] : files) made.add_file(to + '/' + name);
+    save_config(to, model.config());
+    for (const auto& [name, bytes] : files) io::write_file_atomically(to + '/' + name, bytes);
+    export_onnx(model, onnx_path(to), format);
+    made.keep();
+  };
+  if constexpr (TextModel<Model>) {
+    ModelFolder<Model> loaded = load_model_folder<Model>(from);
+    finish(loaded.model, loaded.tokenizer.files());
+  } else {
+    Model model = load_model<Model>(from);
+    finish(model, {});
+  }
+}
+
 template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
@@ -130,12 +197,36 @@ ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, W
   add_new_file(made, to);
   LanguageModelFolder loaded = load_model_folder<LanguageModel>(from);
   merge_adapter(loaded.model, adapter);
-  const GgufVocabulary vocabulary = gguf_vocabulary(loaded.tokenizer.bytes(), from);
-  notes = export_gguf(
-      loaded.model, vocabulary, to,
-      {.name = std::filesystem::path(to).stem().string(), .weights = format, .chat_template = {}});
+  const GgufVocabulary vocabulary = vocabulary_of(loaded.tokenizer, from);
+  notes = export_gguf(loaded.model, vocabulary, to,
+                      {.name = std::filesystem::path(to).stem().string(),
+                       .weights = format,
+                       .chat_template = chat_template_of(loaded.tokenizer, from)});
   made.keep();
   return {weights_bytes(from), file_bytes(to)};
+}
+
+ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter) {
+  const TransformerConfig config = load_config(from);
+  check_source(config, from, format, adapter);
+  check_output(to);
+  switch (config.kind) {
+    case ModelKind::classifier:
+      convert_to_onnx<Classifier>(from, to, format, adapter);
+      break;
+    case ModelKind::encoder:
+      convert_to_onnx<Encoder>(from, to, format, adapter);
+      break;
+    case ModelKind::image_classifier:
+      convert_to_onnx<ImageClassifier>(from, to, format, adapter);
+      break;
+    default:
+      fail(ErrorKind::model, from, ": expected a model of type ", name_of(ModelKind::classifier),
+           ", ", name_of(ModelKind::encoder), " or ", name_of(ModelKind::image_classifier),
+           " for ONNX, found ", name_of(config.kind));
+  }
+  return {weights_bytes(from), file_bytes(onnx_path(to))};
 }
 
 }  // namespace heed::models

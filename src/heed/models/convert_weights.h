@@ -29,6 +29,12 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
 ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, WeightFormat format,
                                const std::string& adapter, std::vector<std::string>& notes);
 
+// Writes the encoder in folder `from` to a new or empty folder `to`: model.onnx, with config.json
+// and the files of its tokenizer beside it. All of it, or on Error nothing. Refuses what
+// convert_weights and export_onnx refuse.
+ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter);
+
 }  // namespace heed::models
 
 namespace heed {
