@@ -48,6 +48,7 @@ set(HEED_PUBLIC_HEADERS
   heed/nn/weight.h
   heed/text/encoding.h
   heed/text/json_tokenizer.h
+  heed/text/sequence_template.h
   heed/text/special_tokens.h
   heed/text/tokenizer.h
   heed/metrics/answers.h

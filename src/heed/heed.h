@@ -47,6 +47,7 @@
 #include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "heed/text/json_tokenizer.h"
+#include "heed/text/sequence_template.h"
 #include "heed/text/tokenizer.h"
 
 // Inference: text or images in, answers out.

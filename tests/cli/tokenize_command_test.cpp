@@ -84,7 +84,9 @@ TEST(TokenizeCommand, NamesWhatItCannotRead) {
   const Folder folder;
   const TemporaryFolder empty;
   expect_error(ErrorKind::model,
-               empty.path() + ": expected a tokenizer.json or a tokenizer.model, found neither",
+               empty.path() +
+                   ": expected a model folder with one of tokenizer.model, source.spm, "
+                   "tokenizer.json, spiece.model, merges.txt, vocab.txt, found none",
                [&] { folder.run("", {.model = empty.path()}); });
   expect_error(ErrorKind::data, "line 2: expected ids, found bat",
                [&] { folder.run("1\nbat\n", {.decode = true}); });

@@ -172,7 +172,9 @@ TEST(TranslateCommand, RefusesAModelWithoutATokenizerAndAFolderThatIsNoModel) {
   std::ostringstream out;
   std::filesystem::remove(model.folder.file("tokenizer.model"));
   expect_error(ErrorKind::model,
-               model.folder.path() + ": expected a model folder with tokenizer.model, found none",
+               model.folder.path() +
+                   ": expected a model folder with one of tokenizer.model, source.spm, "
+                   "tokenizer.json, spiece.model, merges.txt, vocab.txt, found none",
                [&] { translate({.model = model.folder.path()}, in, out); });
   expect_error(ErrorKind::model,
                model.folder.file("no") + ": expected a model folder, found nothing",

@@ -51,8 +51,8 @@ TEST(LineCorpus, LinesOfWhiteSpaceAreBlank) {
 
 TEST(LineCorpus, TakesLinesThatAreTokenizedAlready) {
   const int end = text::Tokenizer::end;
-  const auto corpus =
-      LineCorpus::of_tokens({{5, end}, {}, {6, 7, 8, end}, {9, end}}, {.max_length = 3});
+  const auto corpus = LineCorpus::of_tokens({{5, end}, {}, {6, 7, 8, end}, {9, end}},
+                                            text::own_sequence(), {.max_length = 3});
   ASSERT_EQ(corpus.size(), 2);
   EXPECT_EQ(corpus.num_blank(), 1);
   EXPECT_EQ(corpus.num_too_long(), 1);

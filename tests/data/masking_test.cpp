@@ -20,7 +20,9 @@ std::vector<int> line_of(int length) {
 }
 
 Masking masking(std::uint64_t seed = 1) {
-  return Masking({.mask = mask, .vocabulary = vocabulary, .seed = seed});
+  std::vector<int> ordinary;
+  for (int id = mask + 1; id < vocabulary; ++id) ordinary.push_back(id);
+  return Masking({.mask = mask, .ordinary = ordinary, .special = {0, 2, end_token}, .seed = seed});
 }
 
 TEST(Masking, HidesTheSharesOfThePaper) {
@@ -74,7 +76,7 @@ TEST(Masking, AlwaysHidesATokenOfALine) {
 }
 
 TEST(Masking, PutsOnlyOrdinaryTokensInTheirPlace) {
-  const Masking few({.mask = mask, .vocabulary = 7});
+  const Masking few({.mask = mask, .ordinary = {5, 6}});
   std::vector<Index> seen(7);
   const std::vector<int> line(200, 5);
   for (Index i = 0; i < 50; ++i) {
@@ -83,6 +85,27 @@ TEST(Masking, PutsOnlyOrdinaryTokensInTheirPlace) {
   }
   EXPECT_EQ((std::vector<Index>{seen.begin(), seen.begin() + 4}), (std::vector<Index>(4, 0)));
   EXPECT_GT(seen[6], 0);
+}
+
+TEST(Masking, HidesNoneOfTheTokensAroundAText) {
+  const Masking masks({.mask = mask, .ordinary = {5, 6}, .special = {0, 2, 3}});
+  for (Index i = 0; i < 50; ++i) {
+    for (const Index place : masks.apply(std::vector<int>{2, 5, 6, 3}, 0, i).places) {
+      EXPECT_TRUE(place == 1 || place == 2) << place;
+    }
+  }
+}
+
+TEST(Masking, TakesTheTokensOfATokenizer) {
+  const std::vector<std::string> lines{"the old dog sleeps"};
+  const auto tokenizer = text::Tokenizer::train(
+      lines, {.vocabulary = 40, .subwords = text::Subwords::character, .with_mask = true});
+  const MaskingOptions options = masking_options(tokenizer, 7);
+  EXPECT_EQ(options.mask, tokenizer.mask());
+  EXPECT_EQ(options.special, (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(options.ordinary.front(), 5);  // after the special ones and the mask
+  EXPECT_EQ(std::ssize(options.ordinary), tokenizer.size() - 5);
+  EXPECT_EQ(options.seed, 7u);
 }
 
 TEST(Masking, IsAFunctionOfSeedEpochAndLine) {
@@ -95,8 +118,8 @@ TEST(Masking, IsAFunctionOfSeedEpochAndLine) {
 }
 
 TEST(Masking, RefusesAVocabularyWithoutOrdinaryTokensAndAnEmptyLine) {
-  EXPECT_THROW(Masking({.mask = 4, .vocabulary = 5}), Error);
-  EXPECT_THROW(Masking({.mask = 3, .vocabulary = 50}), Error);
+  EXPECT_THROW(Masking({.mask = 4}), Error);
+  EXPECT_THROW(Masking({.mask = 3, .ordinary = {5}, .special = {0, 2, 3}}), Error);
   EXPECT_THROW(masking().apply(std::vector<int>{end_token}, 0, 0), Error);
 }
 

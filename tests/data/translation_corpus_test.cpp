@@ -120,7 +120,7 @@ TEST(TranslationCorpus, RefusesTextsWithoutAUsablePair) {
 TEST(TruncatePair, CutsTheLongerTextFirst) {
   constexpr int end = text::Tokenizer::end;
   const auto truncated = [](std::vector<int> ids, Index max_tokens) {
-    truncate_pair(ids, max_tokens);
+    text::own_sequence().truncate_pair(ids, max_tokens);
     return ids;
   };
   using Ids = std::vector<int>;

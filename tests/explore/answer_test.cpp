@@ -30,7 +30,7 @@ TEST(Answer, OfATranslatorIsItsTranslation) {
   EXPECT_EQ(written["score"], expected.score);
   EXPECT_EQ(written["tokens"][3]["piece"], "</s>");
 
-  const std::vector<int> read = target_inputs(found);
+  const std::vector<int> read = target_inputs(*toy_translation(), found);
   ASSERT_EQ(read.size(), 4u);
   EXPECT_EQ(read[0], text::Tokenizer::end);
   EXPECT_EQ(session.tokenizer().decode(read), "eins zwei drei");

@@ -17,7 +17,7 @@ const nn::Interventions no_interventions;
 
 PassInput translation_input(const std::string& line) {
   return {.source = source_ids(*toy_translation(), line),
-          .target = target_inputs(answer(*toy_translation(), line))};
+          .target = target_inputs(*toy_translation(), answer(*toy_translation(), line))};
 }
 
 // Random weights and no tables in common, so that a token's vector is in one place only.

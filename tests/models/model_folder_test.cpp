@@ -128,6 +128,39 @@ TEST(ModelFolder, RefusesAMaskedModelWhoseTokenizerHasNoMask) {
                [&] { load_model_folder<MaskedModel>(folder.path()); });
 }
 
+// The tokenizer files of a BERT, and a model of ours with more rows than it has pieces.
+MaskedModelFolder masked_word_pieces(const TemporaryFolder& files, Index num_rows) {
+  files.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\ndog\n##s\n");
+  files.write("tokenizer_config.json", R"({"tokenizer_class": "BertTokenizer"})");
+  const auto tokenizer = text::Tokenizer::load_folder(files.path());
+  TransformerConfig config = small_config(ModelKind::masked);
+  config.vocabulary = num_rows;
+  config.tokens = tokenizer.tokens();
+  return {MaskedModel(config, 5), tokenizer};
+}
+
+TEST(ModelFolder, KeepsTheTokenizerFilesOfAnotherFamily) {
+  const TemporaryFolder files, folder;
+  const MaskedModelFolder saved = masked_word_pieces(files, 10);
+  save_model_folder(folder.path(), saved.model, saved.tokenizer);
+  EXPECT_FALSE(io::is_file(folder.file("tokenizer.model")));
+  const MaskedModelFolder loaded = load_model_folder<MaskedModel>(folder.path());
+  EXPECT_EQ(loaded.tokenizer.files(), saved.tokenizer.files());
+  EXPECT_EQ(loaded.tokenizer.tokens(), saved.tokenizer.tokens());
+  EXPECT_EQ(loaded.tokenizer.sequence(), saved.tokenizer.sequence());
+  EXPECT_EQ(loaded.tokenizer.encode("the dogs"), (std::vector<int>{5, 6, 7}));
+  EXPECT_EQ(loaded.tokenizer.decode(std::vector<int>{5, 6, 9}), "the dog");
+}
+
+TEST(ModelFolder, RefusesATokenizerWithMoreTokensThanTheModelHasRows) {
+  const TemporaryFolder files, folder;
+  const MaskedModelFolder saved = masked_word_pieces(files, 7);
+  save_model_folder(folder.path(), saved.model, saved.tokenizer);
+  expect_error(ErrorKind::model,
+               folder.file("vocab.txt") + ": expected at most the 7 pieces of config.json, found 8",
+               [&] { load_model_folder<MaskedModel>(folder.path()); });
+}
+
 TEST(ModelFolder, RefusesAModelOfAnotherKind) {
   const SavedModel saved;
   expect_error(ErrorKind::model,
@@ -176,7 +209,9 @@ TEST(ModelFolder, RefusesAModelWithoutItsTokenizerOrWithAnother) {
                [&] { load_model_folder<TranslationModel>(saved.path); });
   std::filesystem::remove(tokenizer);
   expect_error(ErrorKind::model,
-               saved.path + ": expected a model folder with tokenizer.model, found none",
+               saved.path +
+                   ": expected a model folder with one of tokenizer.model, source.spm, "
+                   "tokenizer.json, spiece.model, merges.txt, vocab.txt, found none",
                [&] { load_model_folder<TranslationModel>(saved.path); });
 }
 

@@ -30,7 +30,9 @@ TEST(EncodeLines, GivesEachLineItsOwnTokensInOrder) {
 TEST(EncodeLines, PutsTheEndTokenBehindLinesThatHaveTokens) {
   const std::vector<std::string> lines = many_lines();
   const auto plain = encode_lines(lines, tokenizer());
-  const auto ended = encode_lines(lines, tokenizer(), {.with_end = true});
+  const auto ended = encode_lines(lines, tokenizer(), LineForm::output);
+  EXPECT_EQ(encode_lines(lines, tokenizer(), LineForm::input), ended);
+  EXPECT_EQ(encode_lines(lines, tokenizer(), LineForm::prompt), plain);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<int> expected = plain[i];
     if (!lines[i].empty()) expected.push_back(Tokenizer::end);

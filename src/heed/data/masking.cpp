@@ -29,8 +29,10 @@ MaskingOptions masking_options(const text::Tokenizer& tokenizer, std::uint64_t s
 }
 
 Masking::Masking(MaskingOptions options) : options_(std::move(options)) {
-  check(!options_.ordinary.empty() && std::ranges::is_sorted(options_.special),
-        "masking: expected tokens that are not special, got none");
+  check(!options_.ordinary.empty(), "masking: expected tokens that are not special, got none");
+  check(std::ranges::is_sorted(options_.special) &&
+            !std::ranges::binary_search(options_.special, options_.mask),
+        "masking: expected special tokens in order and without the mask, ", options_.mask);
 }
 
 int Masking::shown_token(int token, Rng& rng) const {

@@ -17,7 +17,7 @@ constexpr std::uint64_t offset_place = 0x6f666673;
 }  // namespace
 
 std::vector<int> encode_text(std::span<const std::string> lines, const text::Tokenizer& tokenizer) {
-  const std::vector<int> line_end = tokenizer.encode("\n");
+  const std::vector<int> line_end = text::encode_line_end(tokenizer);
   std::vector<int> all;
   for (const std::vector<int>& ids : text::encode_lines(lines, tokenizer)) {
     all.insert(all.end(), ids.begin(), ids.end());

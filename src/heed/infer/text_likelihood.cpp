@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/text_windows.h"
+#include "heed/text/encode_lines.h"
 
 namespace heed::infer {
 namespace {
@@ -12,12 +13,22 @@ namespace {
 // Tokens in a batch.
 constexpr Index batch_tokens = 4096;
 
+// The token that the first one of a text follows: the begin token of a family that has one, or that
+// of a line end.
+std::vector<int> before_text(const text::Tokenizer& tokenizer) {
+  std::vector<int> ids = tokenizer.sequence().prefix;
+  if (ids.empty()) ids = text::encode_line_end(tokenizer);
+  if (ids.empty()) ids = {tokenizer.end_token()};
+  if (!tokenizer.is_own()) ids.erase(ids.begin(), ids.end() - 1);
+  return ids;
+}
+
 }  // namespace
 
 TextLikelihood text_likelihood(const models::LanguageModel& model, const text::Tokenizer& tokenizer,
                                std::span<const std::string> lines) {
   const std::vector<int> text = data::encode_text(lines, tokenizer);
-  std::vector<int> before = tokenizer.encode("\n");  // what each token follows
+  std::vector<int> before = before_text(tokenizer);  // what each token follows
   before.insert(before.end(), text.begin(), text.end());
   const NoGrad no_grad;
   const Index context_size = model.config().max_positions, num_tokens = std::ssize(text);

@@ -86,12 +86,20 @@ void save_config(const std::string& folder, const TransformerConfig& config) {
 
 namespace {
 
+// The file that has the pieces.
+std::string main_file(const text::Tokenizer& tokenizer) {
+  for (const char* name : text::Tokenizer::file_names()) {
+    if (tokenizer.files().contains(name)) return name;
+  }
+  return {};
+}
+
 void check_vocabulary(const std::string& folder, const text::Tokenizer& tokenizer,
                       const TransformerConfig& config) {
   // Other families round the rows of their models up.
   const bool fits = tokenizer.is_own() ? tokenizer.size() == config.vocabulary
                                        : tokenizer.size() <= config.vocabulary;
-  const std::string path = folder + '/' + tokenizer.files().begin()->first;
+  const std::string path = folder + '/' + main_file(tokenizer);
   check_as(ErrorKind::model, fits, path, ": expected ",
            tokenizer.is_own() ? "the " : "at most the ", config.vocabulary,
            " pieces of config.json, found ", tokenizer.size());

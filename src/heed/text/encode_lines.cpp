@@ -37,6 +37,14 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
   return encoded;
 }
 
+std::vector<int> encode_line_end(const Tokenizer& tokenizer) {
+  std::vector<int> ids = tokenizer.encode("\n");
+  const bool has_space =
+      !tokenizer.is_own() && ids.size() > 1 && tokenizer.surface(ids.front()) == " ";
+  if (has_space) ids.erase(ids.begin());
+  return ids;
+}
+
 std::vector<std::vector<int>> encode_pairs(std::span<const std::string> first,
                                            std::span<const std::string> second,
                                            const Tokenizer& tokenizer) {

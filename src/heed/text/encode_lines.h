@@ -23,6 +23,10 @@ std::vector<std::vector<int>> encode_lines(std::span<const std::string> lines,
                                            const Tokenizer& tokenizer,
                                            LineForm form = LineForm::text);
 
+// The tokens of "\n" within a text: without those of a space that the tokenizer puts before every
+// text.
+std::vector<int> encode_line_end(const Tokenizer& tokenizer);
+
 // The tokens of two texts in one sequence, as the tokenizer's template has it: a </s> b </s>.
 // Nothing for a pair of which one text has no tokens. Refuses different numbers of first and second
 // texts, and (ErrorKind::model) a tokenizer without a template for pairs.

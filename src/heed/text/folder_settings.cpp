@@ -109,9 +109,9 @@ std::optional<bool> FolderSettings::flag(const std::string& name) const {
   return tokenizer_->boolean(name);
 }
 
-std::optional<int> FolderSettings::number(const std::string& name) const {
+std::optional<int> FolderSettings::number(const std::string& name, int max) const {
   if (!tokenizer_ || !tokenizer_->has(name)) return std::nullopt;
-  return static_cast<int>(tokenizer_->integer(name, {.min = 0, .max = Vocabulary::max_ids}));
+  return static_cast<int>(tokenizer_->integer(name, {.min = 0, .max = max}));
 }
 
 std::optional<AddedToken> FolderSettings::named_token(const std::string& role) const {

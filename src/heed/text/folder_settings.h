@@ -1,5 +1,6 @@
-// What the settings of a model folder say about its tokenizer: config.json, generation_config.json,
-// tokenizer_config.json, special_tokens_map.json and added_tokens.json. Each may be missing.
+// The settings of a model folder, as far as its tokenizer needs them: config.json,
+// generation_config.json, tokenizer_config.json, special_tokens_map.json and added_tokens.json.
+// Each may be missing.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,7 @@ class FolderSettings {
   std::optional<int> vocabulary() const;  // rows of the model
   // Of tokenizer_config.json.
   std::optional<bool> flag(const std::string& name) const;
-  std::optional<int> number(const std::string& name) const;
+  std::optional<int> number(const std::string& name, int max) const;
 
   // "unk_token": what the token is called, with how it is found in a text; its id is not known.
   std::optional<AddedToken> named_token(const std::string& role) const;

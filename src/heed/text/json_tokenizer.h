@@ -46,7 +46,7 @@ class JsonTokenizer {
   bool is_added(int id) const;    // a token that is found in a text before it is split into words
   bool is_special(int id) const;  // an added token that is special
 
-  // The special tokens that encode() puts around a text, as one template.
+  // The special tokens that encode() adds to a text, as one template.
   SequenceTemplate sequence() const;
   // The token for what the vocabulary does not have; nothing when the file names none.
   std::optional<int> unknown() const;

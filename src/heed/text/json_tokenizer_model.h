@@ -21,8 +21,8 @@ class JsonTokenizerModel : public TokenizerModel {
   std::string_view algorithm() const override;
   bool has_space_before() const override { return has_space_before_; }
   std::vector<int> encode(std::string_view text) const override;
-  std::optional<Encoding> encode(std::string_view text,
-                                 const EncodeOptions& options) const override {
+  std::optional<Encoding> encode_whole(std::string_view text,
+                                       const EncodeOptions& options) const override {
     return tokenizer_.encode(text, options);
   }
   std::string decode(std::span<const int> ids) const override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/text/special_tokens.h"
 
 namespace heed::text {
 namespace {
@@ -67,6 +68,10 @@ bool SequenceTemplate::truncate_pair(std::vector<int>& sequence, Index max_token
   sequence.erase(begin + first + num_between + kept_second, sequence.end() - std::ssize(suffix));
   sequence.erase(begin + kept_first, begin + first);
   return true;
+}
+
+SequenceTemplate own_sequence() {
+  return {.suffix = {own_tokens::end}, .between = std::vector{own_tokens::end}};
 }
 
 }  // namespace heed::text

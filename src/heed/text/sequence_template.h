@@ -1,5 +1,5 @@
-// How a text, or a pair of texts, becomes the input of a model: which special tokens stand around
-// it.
+// The special tokens of a model's input: before and after a text, and between the texts of a
+// pair.
 #pragma once
 
 #include <optional>
@@ -43,5 +43,8 @@ struct SequenceTemplate {
   // Where the first text ends within a pair; of a single text the end of the text.
   Index end_of_first(std::span<const int> sequence) const;
 };
+
+// Of the tokenizers that Heed trains.
+SequenceTemplate own_sequence();
 
 }  // namespace heed::text

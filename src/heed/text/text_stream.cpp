@@ -27,6 +27,7 @@ TextStream::TextStream(Tokenizer tokenizer, bool is_continuation)
 std::string TextStream::add(int id) {
   if (tokenizer_.is_special(id)) return finish();
   std::string surface = tokenizer_.surface(id);
+  if (surface.empty()) return "";
   const bool is_text = !tokenizer_.byte(id);
   if (is_at_start_ && is_text && id != tokenizer_.tokens().unknown && surface.starts_with(' ')) {
     surface.erase(0, 1);

@@ -85,7 +85,7 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
   auto parts = std::make_shared<Parts>();
   parts->mask = model->find(mask_piece);
   parts->model = std::move(model);
-  parts->sequence = {.suffix = {parts->tokens.end()}, .between = std::vector{parts->tokens.end()}};
+  parts->sequence = own_sequence();
   parts->files["tokenizer.model"] = bytes;
   parts->is_own = true;
   return Tokenizer(std::move(parts));
@@ -150,7 +150,7 @@ std::vector<int> Tokenizer::encode_target(std::string_view text) const {
 
 // The special tokens of SentencePiece are not part of a text, unless its folder says so.
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
-  if (auto whole = parts_->model->encode(text, options)) return *std::move(whole);
+  if (auto whole = parts_->model->encode_whole(text, options)) return *std::move(whole);
   const std::vector<int> ids = encode(text);
   const bool is_alone = is_own() || !options.with_special;
   Encoding encoding{.ids = is_alone ? ids : sequence().single(ids)};

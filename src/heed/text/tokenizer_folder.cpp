@@ -46,6 +46,10 @@ constexpr std::array sentence_piece_classes{
     ClassOfType{"umt5", "T5Tokenizer"},      ClassOfType{"mt5", "MT5Tokenizer"},
 };
 
+std::string read_bytes(const std::string& path) {
+  return io::read_file(path, ErrorKind::model, max_file_bytes);
+}
+
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 SpecialTokens no_tokens() {
@@ -68,8 +72,8 @@ std::vector<AddedToken> numbered_tokens(int size, int count) {
 
 // How many of them a folder that does not list them has.
 int count_numbered_tokens(const FolderSettings& settings, int size) {
-  constexpr int usual = 100;
-  const int count = settings.number("extra_ids").value_or(usual);
+  constexpr int usual = 100, most = 1 << 16;
+  const int count = settings.number("extra_ids", most).value_or(usual);
   const int rows = settings.vocabulary().value_or(size + count);
   return std::min(count, std::max(rows - size, 0));
 }
@@ -92,6 +96,13 @@ std::vector<AddedToken> tokens_in_text(const SentencePiece& pieces, const Folder
     if (is_new) tokens.push_back({.id = id, .content = pieces.piece(id), .is_special = true});
   }
   return tokens;
+}
+
+// The names that a token usually has, where nothing else says which one it is.
+void set_usual(int& token, const TokenizerModel& model, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (token < 0) token = model.find(name).value_or(token);
+  }
 }
 
 // Does the library put these tokens around a text, whatever the tokenizer.json says?
@@ -121,12 +132,17 @@ bool TokenizerFolder::has_any(const std::string& folder) {
   });
 }
 
+// A damaged file of ours must not pass for one of another family.
+bool TokenizerFolder::must_be_own() const {
+  const std::vector<int> ends = settings_.ids("eos_token_id");
+  const bool has_own_end = ends.empty() || ends.front() == own_tokens::end;
+  return settings_.model_type().starts_with("heed-") && has_own_end &&
+         !settings_.path_of("tokenizer_config.json");
+}
+
 Tokenizer TokenizerFolder::load() const {
   const auto own = settings_.path_of("tokenizer.model");
-  if (own) {
-    Tokenizer::Parts parts;
-    if (Tokenizer::is_own(read(*own, parts))) return Tokenizer::load(*own);
-  }
+  if (own && (must_be_own() || Tokenizer::is_own(read_bytes(*own)))) return Tokenizer::load(*own);
   if (settings_.path_of("source.spm")) return load_marian();
   if (const auto path = settings_.path_of("tokenizer.json")) return load_json(*path);
   if (own) return load_sentence_piece(*own);
@@ -140,7 +156,7 @@ Tokenizer TokenizerFolder::load() const {
 }
 
 std::string TokenizerFolder::read(const std::string& path, Tokenizer::Parts& parts) const {
-  std::string bytes = io::read_file(path, ErrorKind::model, max_file_bytes);
+  std::string bytes = read_bytes(path);
   parts.files[file_name(path)] = bytes;
   return bytes;
 }
@@ -218,9 +234,8 @@ void TokenizerFolder::set_json(Tokenizer::Parts& parts, std::string_view json,
   parts.tokens.unknown = model->tokenizer().unknown().value_or(SpecialTokens::none);
   if (!parts.sequence.prefix.empty()) parts.tokens.begin = parts.sequence.prefix.front();
   if (!parts.sequence.suffix.empty()) parts.tokens.ends = {parts.sequence.suffix.back()};
-  for (const char* usual : {"[PAD]", "<pad>"}) {
-    if (parts.tokens.pad < 0) parts.tokens.pad = model->find(usual).value_or(parts.tokens.pad);
-  }
+  set_usual(parts.tokens.pad, *model, {"[PAD]", "<pad>"});
+  set_usual(parts.tokens.unknown, *model, {"[UNK]", "<unk>"});
   parts.model = std::move(model);
   set_tokens(parts);
   if (sets_own_template(settings_)) {

@@ -20,6 +20,7 @@ class TokenizerFolder {
   Tokenizer load_sentence_piece(const std::string& path) const;
 
  private:
+  bool must_be_own() const;
   Tokenizer load_marian() const;
   Tokenizer load_byte_bpe() const;
   Tokenizer load_word_pieces() const;

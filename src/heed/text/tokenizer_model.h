@@ -1,4 +1,4 @@
-// What the tokenizers of all families can do; Tokenizer adds what the special tokens mean.
+// The interface of the tokenizers of all families. Tokenizer adds what the special tokens mean.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ class TokenizerModel {
   virtual std::vector<int> encode(std::string_view text) const = 0;
   virtual std::vector<int> encode_target(std::string_view text) const { return encode(text); }
   // With offsets and the special tokens of the file; nothing where a tokenizer has only ids.
-  virtual std::optional<Encoding> encode(std::string_view /*text*/,
-                                         const EncodeOptions& /*options*/) const {
+  virtual std::optional<Encoding> encode_whole(std::string_view /*text*/,
+                                               const EncodeOptions& /*options*/) const {
     return std::nullopt;
   }
   virtual std::string decode(std::span<const int> ids) const = 0;

@@ -1,4 +1,4 @@
-// What a Tokenizer holds, for those who make one.
+// The parts of a Tokenizer, for those who make one.
 #pragma once
 
 #include <memory>

@@ -110,14 +110,24 @@ json added_tokens(const Names& names) {
 
 // --- WordPiece
 
-json pieces_of_lines(std::string_view lines) {
-  json vocabulary = json::object();
-  for (int id = 0; !lines.empty(); ++id) {
-    std::string_view line = lines.substr(0, lines.find('\n'));
-    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+// Without the ends of the lines. Refuses more lines than there may be ids.
+std::vector<std::string_view> lines_of(std::string_view text, const std::string& path) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    check_as(ErrorKind::model, lines.size() < Vocabulary::max_ids, path, ": expected at most ",
+             Vocabulary::max_ids, " lines, found more");
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    vocabulary[std::string(line)] = id;
+    lines.push_back(line);
   }
+  return lines;
+}
+
+json pieces_of_lines(std::string_view text, const std::string& path) {
+  json vocabulary = json::object();
+  int id = 0;
+  for (const std::string_view line : lines_of(text, path)) vocabulary[std::string(line)] = id++;
   return vocabulary;
 }
 
@@ -152,14 +162,10 @@ json word_piece_template(const Names& names, bool has_two_between) {
 
 // --- Byte-level BPE
 
-json merges_of_lines(std::string_view lines) {
+json merges_of_lines(std::string_view text, const std::string& path) {
   json merges = json::array();
-  while (!lines.empty()) {
-    std::string_view line = lines.substr(0, lines.find('\n'));
-    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty() || line.starts_with("#version")) continue;
-    merges.push_back(std::string(line));
+  for (const std::string_view line : lines_of(text, path)) {
+    if (!line.empty() && !line.starts_with("#version")) merges.push_back(std::string(line));
   }
   return merges;
 }
@@ -212,7 +218,7 @@ std::string_view tokenizer_class_of(const FolderSettings& settings,
 }
 
 std::string json_of_word_pieces(std::string_view lines, const FolderSettings& settings) {
-  const json vocabulary = pieces_of_lines(lines);
+  const json vocabulary = pieces_of_lines(lines, settings.folder() + "/vocab.txt");
   const std::string_view its_class = tokenizer_class_of(settings, word_piece_classes, "vocab.txt");
   // A folder that names no class may still have MPNet's pieces.
   const bool is_mpnet = its_class == "MPNetTokenizer" || !vocabulary.contains("[CLS]");
@@ -251,12 +257,14 @@ std::string json_of_byte_bpe(std::string_view vocabulary_file, std::string_view 
   const Names names{vocabulary, settings,
                     is_roberta ? std::span<const DefaultToken>(roberta_tokens) : gpt2_tokens};
   const bool adds_space = settings.flag("add_prefix_space").value_or(false);
-  const json file{
-      {"added_tokens", added_tokens(names)},
-      {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", adds_space}}},
-      {"post_processor", byte_bpe_post_processor(names, is_roberta, adds_space)},
-      {"decoder", {{"type", "ByteLevel"}}},
-      {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", merges_of_lines(merges)}}}};
+  const json file{{"added_tokens", added_tokens(names)},
+                  {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", adds_space}}},
+                  {"post_processor", byte_bpe_post_processor(names, is_roberta, adds_space)},
+                  {"decoder", {{"type", "ByteLevel"}}},
+                  {"model",
+                   {{"type", "BPE"},
+                    {"vocab", vocabulary},
+                    {"merges", merges_of_lines(merges, settings.folder() + "/merges.txt")}}}};
   return file.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/infer/text_generator.h"
+#include "heed/text/encode_lines.h"
 #include "heed/text/lines.h"
 #include "heed/train/early_stopping.h"
 #include "heed/train/memory_need.h"
@@ -95,7 +96,7 @@ data::UniformBatches LanguageTask::batches(const data::TextWindows& windows) con
 
 // From 0: the line ends before this token of the text.
 Index LanguageTask::line_at(Index token) const {
-  const std::vector<int> line_end = tokenizer_->encode("\n");
+  const std::vector<int> line_end = text::encode_line_end(*tokenizer_);
   if (line_end.empty()) return 0;
   const std::span<const int> text = windows_->before(token);
   const auto next_end = [&](auto from) {

@@ -25,7 +25,6 @@ class TrainingFolder {
   std::string next_checkpoint() const { return training() + "/checkpoint.next.safetensors"; }
   std::string snapshots() const { return training() + "/checkpoints"; }
   std::string metrics() const { return training() + "/metrics.jsonl"; }
-  std::string tokenizer() const { return model_ + "/tokenizer.model"; }
 
   // checkpoint(), or the one before it if a process died while it replaced checkpoint().
   std::string newest_checkpoint() const;
