@@ -312,7 +312,9 @@ class Reader {
 // Calls work(number) for the numbers of a setting.
 template <typename Value, typename Work>
 void for_each_number(const Value& value, Work&& work) {
-  if constexpr (std::is_arithmetic_v<Value>) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    return;  // whose characters are no numbers
+  } else if constexpr (std::is_arithmetic_v<Value>) {
     if constexpr (!std::is_same_v<Value, bool>) work(value);
   } else if constexpr (requires { value.has_value(); }) {
     if (value) for_each_number(*value, work);

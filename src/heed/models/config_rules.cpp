@@ -68,16 +68,16 @@ class Validator {
 
   void check_embeddings() const {
     const bool is_encoder = has_text(config_.kind) && !has_decoder(config_.kind);
-    const Index narrow = config_.embedding_dim;
+    const Index its_own = config_.embedding_dim;
     const bool is_sum = config_.embedding_projection == EmbeddingProjection::sum;
     require(config_.token_types == 0 || is_encoder, "expected no token types for ",
             name_of(config_.kind), ", found ", config_.token_types);
-    require(narrow == 0 || (is_sum ? is_encoder : config_.kind == ModelKind::language),
+    require(its_own == 0 || (is_sum ? is_encoder : config_.kind == ModelKind::language),
             "expected embeddings of the width for ", name_of(config_.kind), " with the projection ",
-            name_of(config_.embedding_projection), ", found ", narrow);
-    require(narrow == 0 || !is_sum || config_.kind != ModelKind::masked ||
+            name_of(config_.embedding_projection), ", found ", its_own);
+    require(its_own == 0 || !is_sum || config_.kind != ModelKind::masked ||
                 config_.has_output_transform || config_.tying == Tying::none,
-            "expected an output transform to embeddings of ", narrow, ", found none");
+            "expected an output transform to embeddings of ", its_own, ", found none");
     require(config_.source_vocabulary == 0 ||
                 (config_.kind == ModelKind::translation && config_.tying != Tying::all),
             "expected one vocabulary for ", name_of(config_.kind), " with the tied embeddings ",

@@ -14,9 +14,9 @@ LanguageModel::LanguageModel(const TransformerConfig& config, const nn::Initiali
       output_(output_options(config), initializer),
       decoder_("decoder", decoder_options(config), initializer) {
   if (config.embedding_dim == 0) return;
-  const Index dim = config.model_dim, narrow = config.embedding_dim;
-  embedding_projection_ = nn::Linear(narrow, dim, initializer, {.has_bias = false});
-  hidden_projection_ = nn::Linear(dim, narrow, initializer, {.has_bias = false});
+  const Index dim = config.model_dim, its_own = config.embedding_dim;
+  embedding_projection_ = nn::Linear(its_own, dim, initializer, {.has_bias = false});
+  hidden_projection_ = nn::Linear(dim, its_own, initializer, {.has_bias = false});
 }
 
 void LanguageModel::visit_parameters(nn::ParameterVisitor& visitor) {

@@ -8,7 +8,7 @@ namespace heed::models {
 TextEncoder::TextEncoder(const TransformerConfig& config, const nn::Initializer& initializer)
     : embedding_(config.vocabulary, embedding_width(config), initializer),
       encoder_("encoder", encoder_options(config), initializer),
-      has_projection_(has_narrow_sum(config)),
+      has_projection_(has_projected_sum(config)),
       embedding_scale_(embedding_scale(config)) {
   if (config.token_types > 0) {
     token_type_embedding_ = nn::Embedding(config.token_types, embedding_width(config), initializer);

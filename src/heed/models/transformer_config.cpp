@@ -173,7 +173,7 @@ Index embedding_width(const TransformerConfig& config) {
   return config.embedding_dim > 0 ? config.embedding_dim : config.model_dim;
 }
 
-bool has_narrow_sum(const TransformerConfig& config) {
+bool has_projected_sum(const TransformerConfig& config) {
   return config.embedding_dim > 0 && config.embedding_projection == EmbeddingProjection::sum;
 }
 
@@ -217,7 +217,7 @@ nn::TransformerOptions encoder_options(const TransformerConfig& config) {
           .num_heads = config.num_heads,
           .num_key_value_heads = config.num_key_value_heads,
           .head_dim = config.head_dim,
-          .embedding_dim = has_narrow_sum(config) ? config.embedding_dim : 0,
+          .embedding_dim = has_projected_sum(config) ? config.embedding_dim : 0,
           .attention_bias = config.attention_bias,
           .has_feed_forward_bias = config.has_feed_forward_bias,
           .has_feed_forward_gate = config.has_feed_forward_gate,
@@ -262,10 +262,10 @@ nn::TransformerOptions decoder_options(const TransformerConfig& config) {
 }
 
 nn::OutputProjectionOptions output_options(const TransformerConfig& config) {
-  // Otherwise narrow embeddings are of the encoder's input alone.
-  const bool is_narrow = config.has_output_transform || !has_narrow_sum(config);
+  // Without a transform the projection gets vectors of the model's width.
+  const bool is_of_embeddings = config.has_output_transform || !has_projected_sum(config);
   nn::OutputProjectionOptions options{
-      .input_dim = is_narrow ? embedding_width(config) : config.model_dim,
+      .input_dim = is_of_embeddings ? embedding_width(config) : config.model_dim,
       .vocabulary = config.vocabulary,
       .is_tied = config.tying != Tying::none,
       .has_bias = config.has_output_bias,

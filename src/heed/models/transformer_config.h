@@ -57,7 +57,7 @@ enum class Pooling { first, mean, attention, last, max };
 enum class HeadLayer { none, tanh, relu, gelu };
 // Where embeddings of another width become as wide as the model: after positions, token types and
 // norm were added in their width, by a layer with a bias (ALBERT, ELECTRA); or right away, by a
-// matrix, and a second one narrows what the output projection gets (OPT).
+// matrix, and a second one turns what the output projection gets to their width (OPT).
 enum class EmbeddingProjection { sum, words };
 
 struct TransformerConfig {
@@ -209,7 +209,7 @@ float embedding_scale(const TransformerConfig& config);
 // The width of the embeddings' table.
 Index embedding_width(const TransformerConfig& config);
 // Are the embeddings, with positions and norm, of a width of their own?
-bool has_narrow_sum(const TransformerConfig& config);
+bool has_projected_sum(const TransformerConfig& config);
 
 // The tokens of an image, without and with its class token, and the numbers that a patch is made
 // of.

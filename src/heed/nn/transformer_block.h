@@ -24,7 +24,7 @@ struct TransformerOptions {
   Index num_heads = 1;
   Index num_key_value_heads = 0;  // 0: as num_heads
   Index head_dim = 0;             // 0: model_dim / num_heads
-  Index embedding_dim = 0;        // of a narrower input, which becomes model_dim wide; 0: model_dim
+  Index embedding_dim = 0;        // of an input that is projected to model_dim; 0: model_dim
   AttentionBias attention_bias = AttentionBias::all;
   bool has_feed_forward_bias = true;
   bool has_feed_forward_gate = false;

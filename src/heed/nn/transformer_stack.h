@@ -24,7 +24,7 @@ class TransformerStack {
                    const Initializer& initializer);
 
   // Embedded tokens [N, D] of whole sequences -> [N, D]; with cross-attention to a memory [M, D].
-  // Embedded tokens are narrower if the options say so: [N, E].
+  // Embedded tokens are as wide as the options say: [N, E] or [N, D].
   Tensor forward(const Packed& x, ForwardContext& context) const;
   Tensor forward(const Packed& x, const Packed& memory, ForwardContext& context) const;
 
@@ -37,7 +37,7 @@ class TransformerStack {
   Tensor step(const Packed& x, StackCache& cache, ForwardContext& context) const;
 
   void visit_parameters(ParameterVisitor& visitor);
-  // Of narrower embeddings, with their positions and norm, to the width of the blocks: E -> D. The
+  // Of embeddings of another width, with their positions and norm: E -> D. The
   // model visits it, beside its embedding.
   Linear& embedding_projection() { return embedding_projection_; }
 
