@@ -63,5 +63,19 @@ TEST(ConvertCommand, RefusesAnotherFormatBeforeItWritesAnything) {
   EXPECT_EQ(out.str(), "");
 }
 
+TEST(ConvertCommand, RefusesToExportWhatHasNoFormThere) {
+  const Folders folders;
+  std::ostringstream out, log;
+  const auto convert_to = [&](const std::string& to) {
+    convert({.model = folders.model(), .output = folders.output(), .to = to}, out, log);
+  };
+  expect_error(ErrorKind::model,
+               folders.model() + ": expected a model of type heed-language, found heed-translation",
+               [&] { convert_to("gguf"); });
+  expect_error(ErrorKind::usage, "--to: expected one of heed, gguf, onnx, found tflite",
+               [&] { convert_to("tflite"); });
+  EXPECT_FALSE(std::filesystem::exists(folders.output()));
+}
+
 }  // namespace
 }  // namespace heed::cli
