@@ -15,14 +15,15 @@ class GgufWriter;
 namespace heed::models {
 
 struct GgufVocabulary {
-  std::string model;  // llama: SentencePiece's BPE; t5: its unigrams; gpt2: byte-level BPE
+  std::string model = {};  // llama: SentencePiece's BPE; t5: its unigrams; gpt2: byte-level BPE
   std::string pre_tokenizer = "default";
-  std::vector<std::string> tokens;  // by id
-  std::vector<float> scores;        // unless it is byte-level BPE
-  std::vector<std::int32_t> types;  // SentencePiece's numbers: 1 normal, 2 unknown, 3 control ...
-  std::vector<std::string> merges;  // of byte-level BPE, "a b"
-  bool has_space_before = false;    // encoding adds a space before every text
-  bool begins_with_begin = false;   // and the begin token
+  std::vector<std::string> tokens = {};  // by id
+  std::vector<float> scores = {};        // unless it is byte-level BPE
+  std::vector<std::int32_t> types =
+      {};  // SentencePiece's numbers: 1 normal, 2 unknown, 3 control ...
+  std::vector<std::string> merges = {};  // of byte-level BPE, "a b"
+  bool has_space_before = false;         // encoding adds a space before every text
+  bool begins_with_begin = false;        // and the begin token
 };
 
 // A serialised SentencePiece model; `name` stands for it in messages. Refuses (ErrorKind::model)

@@ -1,6 +1,6 @@
 #include "heed/models/onnx_layers.h"
 
-#include <limits>
+#include <cmath>
 #include <numbers>
 #include <utility>
 
