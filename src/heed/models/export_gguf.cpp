@@ -26,7 +26,7 @@ Numbers numbers_of(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
 }
 
-Numbers scaled(Numbers numbers, float factor) {
+Numbers scale(Numbers numbers, float factor) {
   for (float& number : numbers) number *= factor;
   return numbers;
 }
@@ -203,9 +203,9 @@ class GgufExport {
 
   void add_embeddings() {
     const Tensor& table = require("embedding.weight");
-    const float scale = embedding_scale();
+    const float factor = embedding_scale();
     add_matrix("token_embd.weight", table.dim(0), table.dim(1),
-               [table, scale] { return scaled(numbers_of(table), scale); });
+               [table, factor] { return scale(numbers_of(table), factor); });
     add_position_table();
     if (stack_.positions == Positions::rotary &&
         stack_.rotary.scaling == ops::RotaryScaling::llama3) {
@@ -282,7 +282,7 @@ class GgufExport {
   };
 
   Numbers in_form(const Projection& projection, Numbers numbers, Index row) const {
-    if (projection.factor != 1) numbers = scaled(std::move(numbers), projection.factor);
+    if (projection.factor != 1) numbers = scale(std::move(numbers), projection.factor);
     const bool is_moved = projection.is_rotated && architecture_.has_rotary_neighbours;
     return is_moved ? as_neighbours(numbers, projection.num_heads, row) : numbers;
   }
@@ -341,7 +341,7 @@ class GgufExport {
     if (!own && !architecture_.needs_output && factor == 1 && embedding_scale() == 1) return;
     const Tensor& table = own ? *own : require("embedding.weight");
     add_matrix("output.weight", table.dim(0), table.dim(1),
-               [table, factor] { return scaled(numbers_of(table), factor); });
+               [table, factor] { return scale(numbers_of(table), factor); });
   }
 
   const TransformerConfig config_;

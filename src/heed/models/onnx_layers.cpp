@@ -15,7 +15,7 @@ io::OnnxGraph::Shape shape_of(const Tensor& tensor) {
 }
 
 // [O, I] -> [I, O].
-std::vector<float> transposed(const Tensor& matrix) {
+std::vector<float> transpose_matrix(const Tensor& matrix) {
   const Index rows = matrix.dim(0), cols = matrix.dim(1);
   std::vector<float> values(matrix.values().size());
   for (Index row = 0; row < rows; ++row) {
@@ -47,7 +47,7 @@ OnnxValue OnnxLayers::constant(const std::string& name) {
   if (found != constants_.end()) return found->second;
   const Tensor& value = parameter(name);
   const OnnxValue made = value.rank() == 2 ? graph_.weights(name, {value.dim(1), value.dim(0)},
-                                                            transposed(value), stored_)
+                                                            transpose_matrix(value), stored_)
                                            : graph_.weights(name, shape_of(value), value.values());
   return constants_.emplace(name, made).first->second;
 }
