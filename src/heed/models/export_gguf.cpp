@@ -203,7 +203,7 @@ class GgufExport {
 
   void add_embeddings() {
     const Tensor& table = require("embedding.weight");
-    const float factor = embedding_scale();
+    const float factor = embedding_scale(config_);
     add_matrix("token_embd.weight", table.dim(0), table.dim(1),
                [table, factor] { return scale(numbers_of(table), factor); });
     add_position_table();
@@ -211,10 +211,6 @@ class GgufExport {
         stack_.rotary.scaling == ops::RotaryScaling::llama3) {
       add_rotary_factors();
     }
-  }
-
-  float embedding_scale() const {
-    return config_.embedding_scale.value_or(std::sqrt(static_cast<float>(config_.model_dim)));
   }
 
   // Of GPT-2: the rows from the offset on; sinusoids as far as the context; zeros without
@@ -338,7 +334,7 @@ class GgufExport {
     add_norm("decoder.norm", "output_norm");
     const Tensor* own = find("output.weight");
     const float factor = config_.output_scale;
-    if (!own && !architecture_.needs_output && factor == 1 && embedding_scale() == 1) return;
+    if (!own && !architecture_.needs_output && factor == 1 && embedding_scale(config_) == 1) return;
     const Tensor& table = own ? *own : require("embedding.weight");
     add_matrix("output.weight", table.dim(0), table.dim(1),
                [table, factor] { return scale(numbers_of(table), factor); });
