@@ -98,7 +98,7 @@ Value tojson(Run& run, const Value& value, const Arguments& arguments) {
   JsonStyle style{.only_ascii = bound.truth_or(0, false), .sort_keys = bound.truth_or(3, false)};
   if (bound.find(1) && !bound.find(1)->is_none()) {
     style.indent = indentation(run, bound, 1, 0);
-    style.item_separator = ",";
+    style.item_separator = std::string(1, ',');
   }
   if (const Value* separators = bound.find(2); separators && !separators->is_none()) {
     const List* list = separators->list();

@@ -195,7 +195,7 @@ std::string escaped(char32_t c, char quote) {
   if (c == U'\n') return "\\n";
   if (c == U'\r') return "\\r";
   if (c == U'\t') return "\\t";
-  if (c == U'\\' || c == static_cast<char32_t>(quote)) return "\\" + to_utf8(c);
+  if (c == U'\\' || c == static_cast<char32_t>(quote)) return std::string("\\").append(to_utf8(c));
   if (is_printable(c)) return to_utf8(c);
   const auto number = static_cast<std::uint32_t>(c);
   if (c < 0x100) return fmt::format("\\x{:02x}", number);
