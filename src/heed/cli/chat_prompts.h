@@ -29,7 +29,7 @@ class ChatPrompts {
   std::optional<std::string> system_;
 };
 
-// A chat that goes on: the model reads all of it before each answer.
+// A chat of several messages: the model reads all of it before each answer.
 class Conversation {
  public:
   explicit Conversation(ChatPrompts prompts);

@@ -44,7 +44,7 @@ std::int64_t Bound::integer_or(std::size_t parameter, std::int64_t fallback) con
   return *number;
 }
 
-bool Bound::truth_or(std::size_t parameter, bool fallback) const {
+bool Bound::boolean_or(std::size_t parameter, bool fallback) const {
   const Value* value = values_[parameter];
   return value ? is_true(*value) : fallback;
 }

@@ -28,7 +28,7 @@ class Bound {
   const Value& required(std::size_t parameter) const;
   // What is not given or None is the fallback.
   std::int64_t integer_or(std::size_t parameter, std::int64_t fallback) const;
-  bool truth_or(std::size_t parameter, bool fallback) const;
+  bool boolean_or(std::size_t parameter, bool fallback) const;
   // Refuses what is not a string.
   const std::string& text(std::size_t parameter) const;
 

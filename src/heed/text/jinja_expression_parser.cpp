@@ -1,83 +1,17 @@
+// Expressions by their operators, from the weakest to the strongest.
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
-#include "heed/text/jinja_functions.h"
+#include "heed/text/jinja_nodes.h"
 #include "heed/text/jinja_parser.h"
 
 namespace heed::text::jinja {
-namespace {
-
-using Kind = Token::Kind;
-
-constexpr int max_depth = 200;  // of expressions inside each other
-
-// Names that are no variables.
-constexpr std::string_view keywords[] = {"and", "else", "if", "in", "is", "not", "or"};
-// Functions of Jinja that are not here, and names that it has inside macros only.
-constexpr std::string_view other_functions[] = {"lipsum", "cycler", "joiner"};
-constexpr std::string_view macro_names[] = {"caller", "varargs", "kwargs"};
-
-template <typename Names>
-bool has(const Names& names, std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-// Puts a part into an expression, which gets deeper by it.
-void put(const TokenStream& tokens, Expression& whole, ExpressionPtr& place, ExpressionPtr part) {
-  whole.depth = std::max(whole.depth, part->depth + 1);
-  if (whole.depth > max_depth) {
-    tokens.refuse(whole.line, "expected at most ", max_depth, " expressions inside each other");
-  }
-  place = std::move(part);
-}
-
-void put(const TokenStream& tokens, Expression& whole, ExpressionList& place, ExpressionPtr part) {
-  place.emplace_back();
-  put(tokens, whole, place.back(), std::move(part));
-}
-
-void put(const TokenStream& tokens, Expression& whole, ArgumentList& place, ArgumentList part) {
-  for (ExpressionPtr& value : part.positional) {
-    put(tokens, whole, place.positional, std::move(value));
-  }
-  for (auto& [name, value] : part.named) {
-    place.named.emplace_back(name, nullptr);
-    put(tokens, whole, place.named.back().second, std::move(value));
-  }
-}
-
-template <typename T>
-std::unique_ptr<T> make(int line) {
-  auto expression = std::make_unique<T>();
-  expression->line = line;
-  return expression;
-}
-
-ExpressionPtr constant(int line, Value value) {
-  auto expression = make<Constant>(line);
-  expression->value = std::move(value);
-  return expression;
-}
-
-}  // namespace
-
-void ExpressionParser::enter_macro(
-    const std::vector<std::pair<std::string, ExpressionPtr>>& parameters) {
-  std::vector<std::string> hidden;
-  for (const std::string_view name : macro_names) {
-    const bool is_parameter =
-        std::any_of(parameters.begin(), parameters.end(),
-                    [&](const auto& parameter) { return parameter.first == name; });
-    if (!is_parameter) hidden.emplace_back(name);
-  }
-  hidden_names_.push_back(std::move(hidden));
-}
 
 ExpressionPtr ExpressionParser::read(bool with_condition) {
   const TokenStream::Nesting nesting(tokens_);
   ExpressionPtr value = read_or();
   while (with_condition && tokens_.current().is_name("if")) {
-    auto whole = make<Conditional>(tokens_.take().line);
+    auto whole = make_node<Conditional>(tokens_.take().line);
     put(tokens_, *whole, whole->value, std::move(value));
     put(tokens_, *whole, whole->condition, read_or());
     if (tokens_.skip_name("else")) put(tokens_, *whole, whole->otherwise, read());
@@ -89,7 +23,7 @@ ExpressionPtr ExpressionParser::read(bool with_condition) {
 ExpressionPtr ExpressionParser::read_or() {
   ExpressionPtr left = read_and();
   while (tokens_.current().is_name("or")) {
-    auto whole = make<Logical>(tokens_.take().line);
+    auto whole = make_node<Logical>(tokens_.take().line);
     put(tokens_, *whole, whole->left, std::move(left));
     put(tokens_, *whole, whole->right, read_and());
     left = std::move(whole);
@@ -100,7 +34,7 @@ ExpressionPtr ExpressionParser::read_or() {
 ExpressionPtr ExpressionParser::read_and() {
   ExpressionPtr left = read_not();
   while (tokens_.current().is_name("and")) {
-    auto whole = make<Logical>(tokens_.take().line);
+    auto whole = make_node<Logical>(tokens_.take().line);
     whole->is_and = true;
     put(tokens_, *whole, whole->left, std::move(left));
     put(tokens_, *whole, whole->right, read_not());
@@ -112,7 +46,7 @@ ExpressionPtr ExpressionParser::read_and() {
 ExpressionPtr ExpressionParser::read_not() {
   if (!tokens_.current().is_name("not")) return read_comparisons();
   const TokenStream::Nesting nesting(tokens_);
-  auto whole = make<Not>(tokens_.take().line);
+  auto whole = make_node<Not>(tokens_.take().line);
   put(tokens_, *whole, whole->operand, read_not());
   return whole;
 }
@@ -144,7 +78,7 @@ ExpressionPtr ExpressionParser::read_comparisons() {
   ExpressionPtr first = read_sum();
   std::optional<Comparison> comparison = read_comparison(tokens_);
   if (!comparison) return first;
-  auto whole = make<Comparisons>(line);
+  auto whole = make_node<Comparisons>(line);
   put(tokens_, *whole, whole->first, std::move(first));
   for (; comparison; comparison = read_comparison(tokens_)) {
     whole->others.emplace_back(*comparison, nullptr);
@@ -165,7 +99,7 @@ ExpressionPtr read_binary(TokenStream& tokens,
       return tokens.current().is_symbol(symbol.first);
     });
     if (found == symbols.end()) return left;
-    auto whole = make<Binary>(tokens.take().line);
+    auto whole = make_node<Binary>(tokens.take().line);
     whole->operation = found->second;
     put(tokens, *whole, whole->left, std::move(left));
     put(tokens, *whole, whole->right, read_operand());
@@ -184,7 +118,7 @@ ExpressionPtr ExpressionParser::read_concatenation() {
   const int line = tokens_.line();
   ExpressionPtr first = read_product();
   if (!tokens_.current().is_symbol("~")) return first;
-  auto whole = make<Concatenation>(line);
+  auto whole = make_node<Concatenation>(line);
   put(tokens_, *whole, whole->parts, std::move(first));
   while (tokens_.skip_symbol("~")) put(tokens_, *whole, whole->parts, read_product());
   return whole;
@@ -208,7 +142,7 @@ ExpressionPtr ExpressionParser::read_sign(bool with_filters) {
   const bool is_minus = tokens_.current().is_symbol("-");
   ExpressionPtr value;
   if (is_minus || tokens_.current().is_symbol("+")) {
-    auto whole = make<Sign>(tokens_.take().line);
+    auto whole = make_node<Sign>(tokens_.take().line);
     whole->is_minus = is_minus;
     put(tokens_, *whole, whole->operand, read_sign(false));
     value = std::move(whole);
@@ -217,301 +151,6 @@ ExpressionPtr ExpressionParser::read_sign(bool with_filters) {
   }
   value = read_postfix(std::move(value));
   return with_filters ? read_filters_and_tests(std::move(value)) : std::move(value);
-}
-
-ExpressionPtr ExpressionParser::read_primary() {
-  switch (tokens_.current().kind) {
-    case Kind::name:
-      return read_named();
-    case Kind::string:
-      return read_text();
-    case Kind::integer:
-    case Kind::floating:
-      return read_number();
-    default:
-      break;
-  }
-  if (tokens_.current().is_symbol("(")) return read_parentheses();
-  if (tokens_.current().is_symbol("[")) return read_list();
-  if (tokens_.current().is_symbol("{")) return read_dict();
-  tokens_.refuse_current("an expression");
-}
-
-ExpressionPtr ExpressionParser::read_named() {
-  if (has(keywords, tokens_.current().value)) tokens_.refuse_current("an expression");
-  const Token token = tokens_.take();
-  if (token.value == "true" || token.value == "True") return constant(token.line, {true});
-  if (token.value == "false" || token.value == "False") return constant(token.line, {false});
-  if (token.value == "none" || token.value == "None") return constant(token.line, {None{}});
-  const bool is_hidden = !hidden_names_.empty() && has(hidden_names_.back(), token.value);
-  if (is_hidden) tokens_.refuse(token.line, "`", token.value, "` in a macro is not supported");
-  auto name = make<Name>(token.line);
-  name->name = token.value;
-  return name;
-}
-
-ExpressionPtr ExpressionParser::read_text() {
-  const int line = tokens_.line();
-  std::string text;
-  while (tokens_.current().kind == Kind::string) text += tokens_.take().value;
-  return constant(line, {std::make_shared<const std::string>(std::move(text))});
-}
-
-ExpressionPtr ExpressionParser::read_number() {
-  const Token token = tokens_.take();
-  const char* begin = token.value.data();
-  const char* end = begin + token.value.size();
-  if (token.kind == Kind::floating) {
-    double number = 0;
-    const auto error = std::from_chars(begin, end, number).ec;
-    if (error != std::errc()) tokens_.refuse(token.line, "expected a number, found ", token.value);
-    return constant(token.line, {number});
-  }
-  std::int64_t number = 0;
-  const auto error = std::from_chars(begin, end, number).ec;
-  if (error != std::errc()) {
-    tokens_.refuse(token.line, "expected an integer of 64 bits, found ", token.value);
-  }
-  return constant(token.line, {number});
-}
-
-ExpressionPtr ExpressionParser::read_parentheses() {
-  const int line = tokens_.take().line;
-  if (tokens_.skip_symbol(")")) {
-    auto empty = make<ListLiteral>(line);
-    empty->kind = List::Kind::tuple;
-    return empty;
-  }
-  ExpressionPtr value = read_tuple();
-  tokens_.expect_symbol(")");
-  return value;
-}
-
-bool ExpressionParser::ends_tuple() const {
-  const Token& token = tokens_.current();
-  return token.kind == Kind::variable_end || token.kind == Kind::block_end || token.is_symbol(")");
-}
-
-ExpressionPtr ExpressionParser::read_tuple(bool with_condition) {
-  const int line = tokens_.line();
-  ExpressionPtr first = read(with_condition);
-  if (!tokens_.current().is_symbol(",")) return first;
-  auto whole = make<ListLiteral>(line);
-  whole->kind = List::Kind::tuple;
-  put(tokens_, *whole, whole->items, std::move(first));
-  while (tokens_.skip_symbol(",") && !ends_tuple()) {
-    put(tokens_, *whole, whole->items, read(with_condition));
-  }
-  return whole;
-}
-
-ExpressionPtr ExpressionParser::read_list() {
-  auto whole = make<ListLiteral>(tokens_.take().line);
-  while (!tokens_.skip_symbol("]")) {
-    put(tokens_, *whole, whole->items, read());
-    if (!tokens_.current().is_symbol("]")) tokens_.expect_symbol(",");
-  }
-  return whole;
-}
-
-ExpressionPtr ExpressionParser::read_dict() {
-  auto whole = make<DictLiteral>(tokens_.take().line);
-  while (!tokens_.skip_symbol("}")) {
-    put(tokens_, *whole, whole->keys, read());
-    tokens_.expect_symbol(":");
-    put(tokens_, *whole, whole->values, read());
-    if (!tokens_.current().is_symbol("}")) tokens_.expect_symbol(",");
-  }
-  return whole;
-}
-
-ExpressionPtr ExpressionParser::read_postfix(ExpressionPtr object) {
-  while (true) {
-    if (tokens_.current().is_symbol(".")) {
-      object = read_attribute(std::move(object));
-    } else if (tokens_.current().is_symbol("[")) {
-      object = read_subscript(std::move(object));
-    } else if (tokens_.current().is_symbol("(")) {
-      object = read_call(std::move(object));
-    } else {
-      return object;
-    }
-  }
-}
-
-ExpressionPtr ExpressionParser::read_attribute(ExpressionPtr object) {
-  const int line = tokens_.take().line;
-  if (tokens_.current().kind == Kind::integer) {
-    auto whole = make<Subscript>(line);
-    put(tokens_, *whole, whole->object, std::move(object));
-    put(tokens_, *whole, whole->key, read_number());
-    return whole;
-  }
-  auto whole = make<Attribute>(line);
-  put(tokens_, *whole, whole->object, std::move(object));
-  whole->name = tokens_.expect(Kind::name, "a name after a dot").value;
-  return whole;
-}
-
-ExpressionPtr ExpressionParser::read_subscript(ExpressionPtr object) {
-  const int line = tokens_.take().line;
-  ExpressionPtr first;
-  if (!tokens_.current().is_symbol(":")) first = read();
-  if (tokens_.current().is_symbol(",")) {
-    tokens_.refuse(line, "several values between [ and ] after a value are not supported");
-  }
-  if (first && tokens_.skip_symbol("]")) {
-    auto whole = make<Subscript>(line);
-    put(tokens_, *whole, whole->object, std::move(object));
-    put(tokens_, *whole, whole->key, std::move(first));
-    return whole;
-  }
-  auto whole = make<Slice>(line);
-  put(tokens_, *whole, whole->object, std::move(object));
-  if (first) put(tokens_, *whole, whole->start, std::move(first));
-  for (ExpressionPtr* place : {&whole->stop, &whole->step}) {
-    if (!tokens_.skip_symbol(":")) break;
-    const bool is_empty = tokens_.current().is_symbol(":") || tokens_.current().is_symbol("]");
-    if (!is_empty) put(tokens_, *whole, *place, read());
-  }
-  tokens_.expect_symbol("]");
-  return whole;
-}
-
-ArgumentList ExpressionParser::read_arguments() {
-  ArgumentList arguments;
-  tokens_.expect_symbol("(");
-  while (!tokens_.skip_symbol(")")) {
-    if (tokens_.current().is_symbol("*") || tokens_.current().is_symbol("**")) {
-      tokens_.refuse(tokens_.line(), "* and ** before arguments are not supported");
-    }
-    if (tokens_.current().kind == Kind::name && tokens_.following().is_symbol("=")) {
-      std::string name = tokens_.take().value;
-      tokens_.take();
-      arguments.named.emplace_back(std::move(name), read());
-    } else {
-      if (!arguments.named.empty()) tokens_.refuse_current("an argument with a name");
-      arguments.positional.push_back(read());
-    }
-    if (!tokens_.current().is_symbol(")")) tokens_.expect_symbol(",");
-  }
-  return arguments;
-}
-
-void ExpressionParser::check_callee(const Expression& callee, int line) const {
-  if (const auto* method = dynamic_cast<const Attribute*>(&callee)) {
-    if (!is_method(method->name)) {
-      tokens_.refuse(line, "the method ", method->name, " is not supported");
-    }
-  }
-  if (const auto* function = dynamic_cast<const Name*>(&callee)) {
-    if (has(other_functions, function->name)) {
-      tokens_.refuse(line, "the function ", function->name, " is not supported");
-    }
-    if (function->name == "loop") {
-      tokens_.refuse(line, "a call of loop, which is recursive, is not supported");
-    }
-  }
-}
-
-ExpressionPtr ExpressionParser::read_call(ExpressionPtr callee) {
-  auto whole = make<Call>(tokens_.line());
-  check_callee(*callee, whole->line);
-  put(tokens_, *whole, whole->callee, std::move(callee));
-  put(tokens_, *whole, whole->arguments, read_arguments());
-  return whole;
-}
-
-ExpressionPtr ExpressionParser::read_filters_and_tests(ExpressionPtr object) {
-  while (true) {
-    if (tokens_.current().is_symbol("|")) {
-      object = read_filter(std::move(object));
-    } else if (tokens_.current().is_name("is")) {
-      object = read_test(std::move(object));
-    } else if (tokens_.current().is_symbol("(")) {
-      object = read_call(std::move(object));
-    } else {
-      return object;
-    }
-  }
-}
-
-Filter ExpressionParser::read_filter_name() {
-  const Token name = tokens_.expect(Kind::name, "the name of a filter");
-  const Filter filter = find_filter(name.value);
-  if (!filter) tokens_.refuse(name.line, "the filter ", name.value, " is not supported");
-  return filter;
-}
-
-// map('upper') and select('odd') name a filter or a test.
-void ExpressionParser::check_named_parts(const std::string& filter, const ArgumentList& arguments,
-                                         int line) const {
-  const bool by_attribute = filter == "selectattr" || filter == "rejectattr";
-  const bool is_select = by_attribute || filter == "select" || filter == "reject";
-  const std::size_t place = by_attribute ? 1 : 0;
-  if ((filter != "map" && !is_select) || arguments.positional.size() <= place) return;
-  const auto* name = dynamic_cast<const Constant*>(arguments.positional[place].get());
-  if (!name || !name->value.is_text()) return;
-  const std::string& text = *name->value.text();
-  const bool is_known = is_select ? find_test(text) != nullptr : find_filter(text) != nullptr;
-  if (!is_known) {
-    tokens_.refuse(line, "the ", is_select ? "test " : "filter ", text, " is not supported");
-  }
-}
-
-ExpressionPtr ExpressionParser::read_filter(ExpressionPtr object) {
-  auto whole = make<FilterCall>(tokens_.take().line);
-  const std::string name = tokens_.current().value;
-  whole->filter = read_filter_name();
-  put(tokens_, *whole, whole->object, std::move(object));
-  if (tokens_.current().is_symbol("(")) {
-    ArgumentList arguments = read_arguments();
-    check_named_parts(name, arguments, whole->line);
-    put(tokens_, *whole, whole->arguments, std::move(arguments));
-  }
-  if (name == "safe" && tokens_.current().kind != Kind::variable_end) {
-    tokens_.refuse(whole->line, "the filter safe is supported only at the end of {{ ... }}");
-  }
-  return whole;
-}
-
-FilterChain ExpressionParser::read_filters(bool at_name) {
-  FilterChain filters;
-  while (at_name || tokens_.skip_symbol("|")) {
-    at_name = false;
-    const int line = tokens_.line();
-    const std::string name = tokens_.current().value;
-    if (name == "safe") tokens_.refuse(line, "the filter safe of a block is not supported");
-    const Filter filter = read_filter_name();
-    ArgumentList arguments;
-    if (tokens_.current().is_symbol("(")) arguments = read_arguments();
-    check_named_parts(name, arguments, line);
-    filters.emplace_back(filter, std::move(arguments));
-  }
-  return filters;
-}
-
-ExpressionPtr ExpressionParser::read_test(ExpressionPtr object) {
-  auto whole = make<TestCall>(tokens_.take().line);
-  const bool is_negated = tokens_.skip_name("not");
-  const Token name = tokens_.expect(Kind::name, "the name of a test");
-  whole->test = find_test(name.value);
-  if (!whole->test) tokens_.refuse(name.line, "the test ", name.value, " is not supported");
-  put(tokens_, *whole, whole->object, std::move(object));
-  const Token& next = tokens_.current();
-  const bool is_operator = next.is_name("else") || next.is_name("or") || next.is_name("and");
-  const bool has_value = next.kind == Kind::name || next.kind == Kind::string ||
-                         next.kind == Kind::integer || next.kind == Kind::floating ||
-                         next.is_symbol("[") || next.is_symbol("{");
-  if (next.is_symbol("(")) {
-    put(tokens_, *whole, whole->arguments, read_arguments());
-  } else if (has_value && !is_operator) {
-    put(tokens_, *whole, whole->arguments.positional, read_postfix(read_primary()));
-  }
-  if (!is_negated) return whole;
-  auto negation = make<Not>(whole->line);
-  put(tokens_, *negation, negation->operand, std::move(whole));
-  return negation;
 }
 
 }  // namespace heed::text::jinja

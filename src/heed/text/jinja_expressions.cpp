@@ -1,4 +1,4 @@
-// How expressions get their values.
+// Expressions, from the tree to their values.
 #include "heed/text/jinja_functions.h"
 #include "heed/text/jinja_run.h"
 #include "heed/text/jinja_syntax.h"

@@ -1,4 +1,4 @@
-// What can be called by name: Jinja's functions, and methods of strings, lists, dicts and loops.
+// Functions of templates, and methods of strings, lists, dicts and loops.
 #pragma once
 
 #include <optional>

@@ -59,7 +59,7 @@ class JsonWriter {
  private:
   std::string plain(const Value& value) {
     if (value.is_none()) return "null";
-    if (const bool* truth = std::get_if<bool>(&value.data)) return *truth ? "true" : "false";
+    if (const bool* boolean = std::get_if<bool>(&value.data)) return *boolean ? "true" : "false";
     if (const double* number = std::get_if<double>(&value.data)) {
       if (std::isnan(*number)) return "NaN";
       if (std::isinf(*number)) return *number < 0 ? "-Infinity" : "Infinity";

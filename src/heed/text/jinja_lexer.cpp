@@ -84,7 +84,8 @@ class Lexer {
                                    bool starts_line) {
     if (sign == '-') return python::strip(text, python::Side::right);
     if (sign == '+' || is_variable) return text;
-    const std::size_t line = text.rfind('\n') + 1;  // 0 when there is none
+    const std::size_t end = text.rfind('\n');
+    const std::size_t line = end == text.npos ? 0 : end + 1;
     const bool is_blank = python::strip(text.substr(line)).empty();
     return is_blank && (line > 0 || starts_line) ? text.substr(0, line) : text;
   }

@@ -61,7 +61,7 @@ Value sort_key(Run& run, const Value& value, const Value* path, bool with_case) 
 
 Value default_value(Run& run, const Value& value, const Arguments& arguments) {
   const Bound bound(run, "default", arguments, {"default_value", "boolean"});
-  const bool is_missing = value.is_undefined() || (bound.truth_or(1, false) && !is_true(value));
+  const bool is_missing = value.is_undefined() || (bound.boolean_or(1, false) && !is_true(value));
   if (!is_missing) return value;
   return bound.find(0) ? *bound.find(0) : text_value(run, "");
 }
@@ -137,9 +137,9 @@ Value sort(Run& run, const Value& value, const Arguments& arguments) {
   const Bound bound(run, "sort", arguments, {"reverse", "case_sensitive", "attribute"});
   std::vector<std::pair<Value, Value>> items;
   for (Value& item : elements(run, value)) {
-    items.emplace_back(sort_key(run, item, bound.find(2), bound.truth_or(1, false)), item);
+    items.emplace_back(sort_key(run, item, bound.find(2), bound.boolean_or(1, false)), item);
   }
-  sort_by_keys(run, items, bound.truth_or(0, false));
+  sort_by_keys(run, items, bound.boolean_or(0, false));
   std::vector<Value> sorted;
   for (auto& [key, item] : items) sorted.push_back(std::move(item));
   return list_value(run, std::move(sorted));
@@ -155,10 +155,10 @@ Value dict_sort(Run& run, const Value& value, const Arguments& arguments) {
   std::vector<std::pair<Value, Value>> items;
   for (const auto& [key, item] : value.dict()->items) {
     const Value name = text_value(run, key);
-    items.emplace_back(sort_key(run, by_value ? item : name, nullptr, bound.truth_or(0, false)),
+    items.emplace_back(sort_key(run, by_value ? item : name, nullptr, bound.boolean_or(0, false)),
                        list_value(run, {name, item}, List::Kind::tuple));
   }
-  sort_by_keys(run, items, bound.truth_or(2, false));
+  sort_by_keys(run, items, bound.boolean_or(2, false));
   std::vector<Value> sorted;
   for (auto& [key, item] : items) sorted.push_back(std::move(item));
   return list_value(run, std::move(sorted));
@@ -168,7 +168,7 @@ Value unique(Run& run, const Value& value, const Arguments& arguments) {
   const Bound bound(run, "unique", arguments, {"case_sensitive", "attribute"});
   std::vector<Value> kept, keys;
   for (Value& item : elements(run, value)) {
-    const Value key = sort_key(run, item, bound.find(1), bound.truth_or(0, false));
+    const Value key = sort_key(run, item, bound.find(1), bound.boolean_or(0, false));
     if (key.list() || key.dict()) run.fail("unique: a ", type_name(key), " is not supported");
     const bool is_known = std::any_of(keys.begin(), keys.end(),
                                       [&](const Value& other) { return equal(run, key, other); });
@@ -185,7 +185,7 @@ Value extreme(Run& run, const Value& value, const Arguments& arguments) {
   const std::vector<Value> items = elements(run, value);
   if (items.empty()) return undefined("there is no element");
   const auto key = [&](const Value& item) {
-    return sort_key(run, item, bound.find(1), bound.truth_or(0, false));
+    return sort_key(run, item, bound.find(1), bound.boolean_or(0, false));
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < items.size(); ++i) {

@@ -234,6 +234,8 @@ Value loop_field(const Loop& loop, const std::string& name) {
   if (name == "first") return {index == 0};
   if (name == "last") return {index + 1 == count};
   if (name == "length") return {count};
+  if (name == "depth") return {std::int64_t{1}};  // recursive loops are refused
+  if (name == "depth0") return {std::int64_t{0}};
   if (name == "previtem") {
     return index > 0 ? loop.items[loop.index - 1] : undefined("there is no previous item");
   }
@@ -243,6 +245,17 @@ Value loop_field(const Loop& loop, const std::string& name) {
   return undefined("a loop has no `" + name + "`");
 }
 
+// Python's numbers have these. No template needs them.
+void refuse_number_attribute(Run& run, const std::string& name) {
+  static constexpr std::string_view names[] = {
+      "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator",
+      "from_bytes",       "fromhex",   "hex",        "imag",      "is_integer",
+      "numerator",        "real",      "to_bytes"};
+  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) {
+    run.fail("the attribute ", name, " of a number is not supported");
+  }
+}
+
 // What Python finds by its attributes; nothing when there is none.
 std::optional<Value> own_attribute(Run& run, const Value& object, const std::string& name) {
   if (const auto* space = std::get_if<std::shared_ptr<Namespace>>(&object.data)) {
@@ -250,6 +263,7 @@ std::optional<Value> own_attribute(Run& run, const Value& object, const std::str
     if (field == (*space)->fields.end()) return std::nullopt;
     return field->second;
   }
+  if (object.is_number()) refuse_number_attribute(run, name);
   if (has_method(run, object, name)) {
     return Value{std::make_shared<const Method>(Method{object, name})};
   }

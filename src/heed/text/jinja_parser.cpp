@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/text/jinja_nodes.h"
+
 namespace heed::text::jinja {
 
 using Kind = Token::Kind;
@@ -64,17 +66,6 @@ TokenStream::Nesting::Nesting(TokenStream& tokens) : tokens_(tokens) {
   ++tokens_.nesting_;
 }
 
-namespace {
-
-template <typename T>
-std::unique_ptr<T> make(int line) {
-  auto statement = std::make_unique<T>();
-  statement->line = line;
-  return statement;
-}
-
-}  // namespace
-
 Block StatementParser::read() { return read_until({}); }
 
 Block StatementParser::read_until(std::initializer_list<std::string_view> ends) {
@@ -82,7 +73,7 @@ Block StatementParser::read_until(std::initializer_list<std::string_view> ends) 
   Block block;
   while (tokens_.current().kind != Kind::end) {
     if (tokens_.current().kind == Kind::text) {
-      auto text = make<TextStatement>(tokens_.line());
+      auto text = make_node<TextStatement>(tokens_.line());
       text->text = tokens_.take().value;
       block.push_back(std::move(text));
     } else if (tokens_.current().kind == Kind::variable_begin) {
@@ -118,7 +109,7 @@ Block StatementParser::read_closed_body(std::string_view end) {
 }
 
 StatementParser::Statement StatementParser::read_print() {
-  auto print = make<PrintStatement>(tokens_.take().line);
+  auto print = make_node<PrintStatement>(tokens_.take().line);
   print->value = expressions_.read_tuple();
   tokens_.expect(Kind::variable_end, "}}");
   return print;
@@ -146,7 +137,7 @@ void StatementParser::refuse_tag(const Token& name) {
 }
 
 StatementParser::Statement StatementParser::read_if(int line) {
-  auto statement = make<IfStatement>(line);
+  auto statement = make_node<IfStatement>(line);
   while (true) {
     ExpressionPtr condition = expressions_.read_tuple(/*with_condition=*/false);
     end_tag();
@@ -163,7 +154,7 @@ StatementParser::Statement StatementParser::read_if(int line) {
 }
 
 StatementParser::Statement StatementParser::read_for(int line) {
-  auto statement = make<ForStatement>(line);
+  auto statement = make_node<ForStatement>(line);
   statement->target = read_target(/*with_fields=*/false);
   tokens_.expect_name("in");
   statement->items = expressions_.read_tuple(/*with_condition=*/false);
@@ -185,7 +176,7 @@ StatementParser::Statement StatementParser::read_for(int line) {
 
 StatementParser::Statement StatementParser::read_flow(Flow flow, int line) {
   if (num_loops_ == 0) tokens_.refuse(line, "found break or continue outside of a loop");
-  auto statement = make<FlowStatement>(line);
+  auto statement = make_node<FlowStatement>(line);
   statement->flow = flow;
   end_tag();
   return statement;
@@ -194,13 +185,13 @@ StatementParser::Statement StatementParser::read_flow(Flow flow, int line) {
 StatementParser::Statement StatementParser::read_set(int line) {
   Target target = read_target(/*with_fields=*/true);
   if (tokens_.skip_symbol("=")) {
-    auto statement = make<SetStatement>(line);
+    auto statement = make_node<SetStatement>(line);
     statement->target = std::move(target);
     statement->value = expressions_.read_tuple();
     end_tag();
     return statement;
   }
-  auto statement = make<SetBlockStatement>(line);
+  auto statement = make_node<SetBlockStatement>(line);
   statement->target = std::move(target);
   statement->filters = expressions_.read_filters(/*at_name=*/false);
   statement->body = read_closed_body("endset");
@@ -208,14 +199,14 @@ StatementParser::Statement StatementParser::read_set(int line) {
 }
 
 StatementParser::Statement StatementParser::read_filter(int line) {
-  auto statement = make<FilterStatement>(line);
+  auto statement = make_node<FilterStatement>(line);
   statement->filters = expressions_.read_filters(/*at_name=*/true);
   statement->body = read_closed_body("endfilter");
   return statement;
 }
 
 StatementParser::Statement StatementParser::read_with(int line) {
-  auto statement = make<ScopeStatement>(line);
+  auto statement = make_node<ScopeStatement>(line);
   while (tokens_.current().kind != Kind::block_end) {
     if (!statement->values.empty()) tokens_.expect_symbol(",");
     Target target = read_single_target(/*with_fields=*/false);
@@ -228,13 +219,13 @@ StatementParser::Statement StatementParser::read_with(int line) {
 
 // Marks what the assistant says, for training; it changes nothing else.
 StatementParser::Statement StatementParser::read_generation(int line) {
-  auto statement = make<ScopeStatement>(line);
+  auto statement = make_node<ScopeStatement>(line);
   statement->body = read_closed_body("endgeneration");
   return statement;
 }
 
 StatementParser::Statement StatementParser::read_macro(int line) {
-  auto statement = make<MacroStatement>(line);
+  auto statement = make_node<MacroStatement>(line);
   statement->name = tokens_.expect(Kind::name, "the name of a macro").value;
   tokens_.expect_symbol("(");
   bool has_default = false;

@@ -23,7 +23,7 @@ class TokenStream {
   const Token& following() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
   int line() const { return current().line; }
   Token take();
-  // Goes on when the current token is this one.
+  // Takes the current token if it is this one.
   bool skip_symbol(std::string_view symbol);
   bool skip_name(std::string_view name);
   void expect_symbol(std::string_view symbol);

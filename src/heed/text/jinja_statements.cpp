@@ -1,4 +1,4 @@
-// How statements write text.
+// Statements, from the tree to text.
 #include <algorithm>
 
 #include "heed/text/jinja_run.h"

@@ -45,7 +45,7 @@ Value split(Run& run, const std::string& self, const Arguments& arguments) {
 
 Value split_lines(Run& run, const std::string& self, const Arguments& arguments) {
   const Bound bound(run, "splitlines", arguments, {"keepends"});
-  return texts(run, python::split_lines(self, bound.truth_or(0, false)));
+  return texts(run, python::split_lines(self, bound.boolean_or(0, false)));
 }
 
 template <Side from>
@@ -90,7 +90,7 @@ Value remove_part(Run& run, const std::string& self, const Arguments& arguments)
 }
 
 template <std::string (*change)(std::string_view)>
-Value changed(Run& run, const std::string& self, const Arguments& arguments) {
+Value with_case(Run& run, const std::string& self, const Arguments& arguments) {
   const Bound bound(run, "a method of case", arguments, {});
   run.charge_text(16 * self.size());
   return text_value(run, change(self));
@@ -172,7 +172,7 @@ Value all(Run& run, const std::string& self, const Arguments& arguments) {
 using StringMethod = Value (*)(Run& run, const std::string& self, const Arguments& arguments);
 
 constexpr std::pair<std::string_view, StringMethod> methods[] = {
-    {"capitalize", changed<python::capitalize>},
+    {"capitalize", with_case<python::capitalize>},
     {"count", count},
     {"endswith", has_part<Side::right>},
     {"find", find<false>},
@@ -182,7 +182,7 @@ constexpr std::pair<std::string_view, StringMethod> methods[] = {
     {"isdigit", all<is_ascii_digit>},
     {"isspace", all<is_space>},
     {"join", join},
-    {"lower", changed<python::lower>},
+    {"lower", with_case<python::lower>},
     {"lstrip", strip<Side::left>},
     {"partition", partition<Side::left>},
     {"removeprefix", remove_part<Side::left>},
@@ -196,8 +196,8 @@ constexpr std::pair<std::string_view, StringMethod> methods[] = {
     {"splitlines", split_lines},
     {"startswith", has_part<Side::left>},
     {"strip", strip<Side::both>},
-    {"title", changed<python::title>},
-    {"upper", changed<python::upper>},
+    {"title", with_case<python::title>},
+    {"upper", with_case<python::upper>},
 };
 
 constexpr std::string_view other_methods[] = {

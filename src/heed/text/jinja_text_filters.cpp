@@ -29,7 +29,7 @@ Value trim(Run& run, const Value& value, const Arguments& arguments) {
 }
 
 template <std::string (*change)(std::string_view)>
-Value changed(Run& run, const Value& value, const Arguments& arguments) {
+Value with_case(Run& run, const Value& value, const Arguments& arguments) {
   const Bound bound(run, "a filter of case", arguments, {});
   const std::string text = to_text(run, value);
   run.charge_text(16 * text.size());
@@ -78,9 +78,9 @@ std::string indentation(Run& run, const Bound& bound, std::size_t parameter, int
 Value indent(Run& run, const Value& value, const Arguments& arguments) {
   const Bound bound(run, "indent", arguments, {"width", "first", "blank"});
   const std::string text = to_text(run, value), space = indentation(run, bound, 0, 4);
-  const bool blank_too = bound.truth_or(2, false);
+  const bool blank_too = bound.boolean_or(2, false);
   std::string out;
-  if (bound.truth_or(1, false)) run.append(out, space);
+  if (bound.boolean_or(1, false)) run.append(out, space);
   bool is_first = true;
   for (const std::string& line : python::split_lines(text + "\n", false)) {
     if (!is_first) run.append(out, "\n");
@@ -95,7 +95,8 @@ Value indent(Run& run, const Value& value, const Arguments& arguments) {
 Value tojson(Run& run, const Value& value, const Arguments& arguments) {
   const Bound bound(run, "tojson", arguments,
                     {"ensure_ascii", "indent", "separators", "sort_keys"});
-  JsonStyle style{.only_ascii = bound.truth_or(0, false), .sort_keys = bound.truth_or(3, false)};
+  JsonStyle style{.only_ascii = bound.boolean_or(0, false),
+                  .sort_keys = bound.boolean_or(3, false)};
   if (bound.find(1) && !bound.find(1)->is_none()) {
     style.indent = indentation(run, bound, 1, 0);
     style.item_separator = std::string(1, ',');
@@ -175,17 +176,17 @@ Value to_int(Run& run, const Value& value, const Arguments& arguments) {
 }
 
 constexpr std::pair<std::string_view, Filter> filters[] = {
-    {"capitalize", changed<python::capitalize>},
+    {"capitalize", with_case<python::capitalize>},
     {"float", to_float},
     {"indent", indent},
     {"int", to_int},
-    {"lower", changed<python::lower>},
+    {"lower", with_case<python::lower>},
     {"replace", replace},
     {"string", string},
-    {"title", changed<title_words>},
+    {"title", with_case<title_words>},
     {"tojson", tojson},
     {"trim", trim},
-    {"upper", changed<python::upper>},
+    {"upper", with_case<python::upper>},
 };
 
 }  // namespace

@@ -298,7 +298,7 @@ std::string to_text(Run& run, const Value& value) {
   run.charge(1);
   if (value.is_undefined()) return "";
   if (value.is_none()) return "None";
-  if (const bool* truth = std::get_if<bool>(&value.data)) return *truth ? "True" : "False";
+  if (const bool* boolean = std::get_if<bool>(&value.data)) return *boolean ? "True" : "False";
   if (const auto* number = std::get_if<std::int64_t>(&value.data)) return std::to_string(*number);
   if (const double* number = std::get_if<double>(&value.data)) return python::repr(*number);
   if (value.is_text()) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "heed/text/code_points.h"
 #include "heed/text/unicode_classes.h"
@@ -191,7 +192,7 @@ bool is_printable(char32_t c) {
   }
 }
 
-std::string escaped(char32_t c, char quote) {
+std::string escape(char32_t c, char quote) {
   if (c == U'\n') return "\\n";
   if (c == U'\r') return "\\r";
   if (c == U'\t') return "\\t";
@@ -208,7 +209,7 @@ std::string repr(std::string_view text) {
   const bool is_double = text.find('\'') != text.npos && text.find('"') == text.npos;
   const char quote = is_double ? '"' : '\'';
   std::string out(1, quote);
-  for (std::size_t at = 0; at < text.size();) out += escaped(next_code_point(text, at), quote);
+  for (std::size_t at = 0; at < text.size();) out += escape(next_code_point(text, at), quote);
   return out += quote;
 }
 

@@ -1,4 +1,4 @@
-// What Python's str, repr and float do with text.
+// Text as Python's str, repr and float treat it.
 #pragma once
 
 #include <cstddef>
