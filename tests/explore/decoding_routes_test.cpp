@@ -29,7 +29,8 @@ class Routes : public testing::Test {
   // A run of "one two", as /api/run leaves it.
   std::shared_ptr<const Trace> add_trace(nn::Interventions interventions = {}) {
     const auto session = state_.sessions.session();
-    PassInput input{source_ids(*session, "one two"), target_inputs(*session, answer(*session, "one two"))};
+    PassInput input{source_ids(*session, "one two"),
+                    target_inputs(*session, answer(*session, "one two"))};
     return state_.traces.add("one two",
                              Recording(session, std::move(input), std::move(interventions)));
   }

@@ -1,5 +1,7 @@
 #include "heed/io/onnx_graph.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -88,7 +90,7 @@ std::string_view bytes_of(std::span<const Number> values) {
 
 OnnxGraph::OnnxGraph(std::string_view name) { graph_.bytes(graph_field::name, name); }
 
-OnnxGraph::Value OnnxGraph::new_name() { return "v" + std::to_string(num_names_++); }
+OnnxGraph::Value OnnxGraph::new_name() { return fmt::format("v{}", num_names_++); }
 
 OnnxGraph::Value OnnxGraph::input(std::string name, OnnxType type, const Axes& axes) {
   graph_.bytes(graph_field::input, value_info(name, type, axes));
