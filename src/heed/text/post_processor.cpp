@@ -121,24 +121,27 @@ void add_text(Encoding& to, const Encoding& text, int type_id) {
 // The special tokens before the first text, between the texts, and after the last one.
 struct TemplateSections {
   std::vector<int> before, between, after;
+  int between_type = 0;
 };
 
 // Nothing for a template that has not all `num_texts` texts once, in their order.
 std::optional<TemplateSections> sections_of(const Template& parts, int num_texts) {
   std::array<std::vector<int>, 3> sections;
+  std::array<int, 3> types{};
   std::size_t num_seen = 0;
   for (const TemplatePart& part : parts) {
     if (part.kind == Kind::special) {
       std::vector<int>& section = sections.at(num_seen);
       section.insert(section.end(), part.special.ids.begin(), part.special.ids.end());
+      types.at(num_seen) = part.type_id;
       continue;
     }
     const bool is_next = part.kind == (num_seen == 0 ? Kind::first : Kind::second);
     if (!is_next || ++num_seen > static_cast<std::size_t>(num_texts)) return std::nullopt;
   }
   if (num_seen != static_cast<std::size_t>(num_texts)) return std::nullopt;
-  if (num_texts == 1) return TemplateSections{sections[0], {}, sections[1]};
-  return TemplateSections{sections[0], sections[1], sections[2]};
+  if (num_texts == 1) return TemplateSections{sections[0], {}, sections[1], 0};
+  return TemplateSections{sections[0], sections[1], sections[2], types[1]};
 }
 
 int type_of(const Template& parts, Kind kind) {
@@ -160,7 +163,10 @@ SequenceTemplate PostProcessor::sequence() const {
   if (single && pair && pair->before == single->before && pair->after == single->after) {
     sequence.between = pair->between;
     sequence.first_type = type_of(templates_->pair, Kind::first);
-    sequence.second_type = type_of(templates_->pair, Kind::second);
+    sequence.between_type = pair->between_type;
+    // Where nothing parts the texts, nobody can tell where the second one begins.
+    const Kind second = pair->between.empty() ? Kind::first : Kind::second;
+    sequence.second_type = type_of(templates_->pair, second);
   }
   return sequence;
 }

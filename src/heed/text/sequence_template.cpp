@@ -44,8 +44,12 @@ Index SequenceTemplate::end_of_first(std::span<const int> sequence) const {
 std::vector<int> SequenceTemplate::types(std::span<const int> sequence) const {
   if (!has_types()) return {};
   std::vector<int> types(sequence.size(), second_type);
-  const Index first = end_of_first(sequence) + (between ? std::ssize(*between) : 0);
-  std::fill_n(types.begin(), std::min(first, std::ssize(types)), first_type);
+  const Index first = end_of_first(sequence), length = std::ssize(types);
+  const Index second = std::min(first + (between ? std::ssize(*between) : 0), length);
+  std::fill_n(types.begin(), first, first_type);
+  // A text alone ends where two of them would be parted.
+  const bool is_single = second + std::ssize(suffix) > length;
+  std::fill(types.begin() + first, types.begin() + second, is_single ? first_type : between_type);
   return types;
 }
 

@@ -17,8 +17,9 @@ struct SequenceTemplate {
   std::vector<int> suffix = {};  // after the last text
   // After the first text of a pair. Nothing: the model's files say nothing that we can do of pairs.
   std::optional<std::vector<int>> between = std::vector<int>{};
-  int first_type = 0;
-  int second_type = 0;
+  int first_type = 0;  // of the first text and what is before it
+  int between_type = 0;
+  int second_type = 0;  // of the second text and what is after it
 
   std::vector<int> single(std::span<const int> text) const;
   // Refuses (ErrorKind::model) a template that is for single texts.
@@ -27,8 +28,9 @@ struct SequenceTemplate {
   // How many special tokens a single text gets.
   Index num_added() const { return std::ssize(prefix) + std::ssize(suffix); }
   // Do tokens of different parts have different types?
-  bool has_types() const { return first_type != 0 || second_type != 0; }
-  // The type of each token of what single() and pair() gave; none when all are 0.
+  bool has_types() const { return first_type != 0 || between_type != 0 || second_type != 0; }
+  // The type of each token of what single() and pair() gave; none when all are 0. A first text that
+  // holds the tokens between texts itself counts as ended there.
   std::vector<int> types(std::span<const int> sequence) const;
 
   // Cuts the end of a text within what single() gave, down to so many tokens. True: there was
