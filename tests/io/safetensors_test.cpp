@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "heed/base/index.h"
 #include "heed/io/files.h"
 #include "heed/io/xxh3.h"
 #include "support/expect_error.h"
@@ -138,6 +139,32 @@ std::string written_bytes() {
 }
 
 // Files of every version are read as long as these bytes stay the same.
+TEST(Safetensors, NamesAreReadWithoutTheData) {
+  const TemporaryFolder folder;
+  const std::vector<float> values{1, 2};
+  write_safetensors(folder.file("a"), std::vector{float_record("two", {2}, values),
+                                                  float_record("one", {2, 1}, values)});
+  EXPECT_EQ(tensor_names(folder.file("a")), (std::vector<std::string>{"one", "two"}));
+}
+
+TEST(Safetensors, TensorsAreTheSameIfTypeShapeAndBytesAre) {
+  const TemporaryFolder folder;
+  std::vector<float> values(100'000, 1), others = values;
+  others.back() = 2;
+  const Index count = std::ssize(values);
+  const std::string path = folder.file("a");
+  write_safetensors(
+      path, std::vector{float_record("x", {count}, values), float_record("same", {count}, values),
+                        float_record("matrix", {count, 1}, values),
+                        float_record("others", {count}, others)});
+  EXPECT_TRUE(have_same_bytes({path, "x"}, {path, "same"}));
+  EXPECT_FALSE(have_same_bytes({path, "x"}, {path, "matrix"}));
+  EXPECT_FALSE(have_same_bytes({path, "x"}, {path, "others"}));
+  expect_error(ErrorKind::model, path + ": expected a tensor named y, found none", [&] {
+    have_same_bytes({path, "x"}, {path, "y"});
+  });
+}
+
 TEST(SafetensorsChecksum, IsMadeOfTheBytesOfTheDocument) {
   const auto number = [](std::uint64_t value) {
     return std::string(reinterpret_cast<const char*>(&value), sizeof value);

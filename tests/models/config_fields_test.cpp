@@ -60,6 +60,7 @@ std::vector<Index> other_values(Index value) { return {2 * value, value / 2, val
 std::vector<bool> other_values(bool value) { return {!value}; }
 std::vector<float> other_values(float) { return {0.25f}; }
 std::vector<double> other_values(double) { return {0.25}; }
+std::vector<std::string> other_values(const std::string&) { return {"llama"}; }
 std::vector<int> other_values(int) { return {7, text::SpecialTokens::none}; }
 template <typename Number>
 std::vector<std::optional<Number>> other_values(const std::optional<Number>&) {

@@ -7,7 +7,6 @@
 
 #include "heed/io/files.h"
 #include "heed/io/safetensors.h"
-#include "heed/models/family.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
 #include "models/packed_alone.h"
@@ -56,7 +55,7 @@ struct FamilyCase {
 
 std::ostream& operator<<(std::ostream& out, const FamilyCase& one) { return out << one.class_name; }
 
-class FamilyFolder : public testing::TestWithParam<FamilyCase> {};
+class FamilyFolders : public testing::TestWithParam<FamilyCase> {};
 
 void expect_equal(const std::vector<nn::NamedTensor>& a, const std::vector<nn::NamedTensor>& b) {
   ASSERT_EQ(a.size(), b.size());
@@ -66,7 +65,7 @@ void expect_equal(const std::vector<nn::NamedTensor>& a, const std::vector<nn::N
   }
 }
 
-TEST_P(FamilyFolder, IsReadAsItWasWritten) {
+TEST_P(FamilyFolders, IsReadAsItWasWritten) {
   const TemporaryFolder folder;
   const FamilyCase& one = GetParam();
   folder.write("config.json", small_settings(one.model_type, one.class_name).dump());
@@ -100,7 +99,7 @@ TEST_P(FamilyFolder, HoldsHalvesAsTheyAreForInference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Classes, FamilyFolder,
+    Classes, FamilyFolders,
     testing::Values(
         FamilyCase{"llama", "LlamaForCausalLM"}, FamilyCase{"mistral", "MistralForCausalLM"},
         FamilyCase{"qwen2", "Qwen2ForCausalLM"}, FamilyCase{"qwen3", "Qwen3ForCausalLM"},
@@ -128,6 +127,33 @@ INSTANTIATE_TEST_SUITE_P(
         FamilyCase{"mt5", "MT5ForConditionalGeneration"},
         FamilyCase{"vit", "ViTForImageClassification"}),
     [](const auto& info) { return info.param.class_name; });
+
+TEST(FamilyFolder, HasTheVocabulariesOfSourceAndTarget) {
+  const TemporaryFolder folder;
+  json settings = small_settings("marian", "MarianMTModel");
+  settings["share_encoder_decoder_embeddings"] = false;
+  settings["decoder_vocab_size"] = 23;
+  folder.write("config.json", settings.dump());
+  const TransformerConfig config = load_config(folder.path());
+  EXPECT_EQ(config.source_vocabulary, 19);
+  EXPECT_EQ(config.vocabulary, 23);
+  const TranslationModel model(config, 5);
+  save_model(folder.path(), model);
+  EXPECT_EQ(load_config(folder.path()), config);
+  expect_equal(parameters(load_model<TranslationModel>(folder.path())), parameters(model));
+}
+
+TEST(FamilyFolder, MayHaveNoBiasOfQueryKeyAndValue) {
+  const TemporaryFolder folder;
+  json settings = small_settings("vit", "ViTForImageClassification");
+  settings["qkv_bias"] = false;
+  folder.write("config.json", settings.dump());
+  save_model(folder.path(), ImageClassifier(load_config(folder.path()), 5));
+  const auto names = io::tensor_names(folder.path() + "/model.safetensors");
+  const std::string attention = "vit.encoder.layer.0.attention.";
+  EXPECT_EQ(std::ranges::count(names, attention + "attention.query.bias"), 0);
+  EXPECT_EQ(std::ranges::count(names, attention + "output.dense.bias"), 1);
+}
 
 // A folder of a small Llama, for damage.
 class LlamaFolder : public testing::Test {

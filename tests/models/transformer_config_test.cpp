@@ -201,7 +201,7 @@ TEST(TransformerConfig, CountsTheParametersThatAModelHas) {
 TEST(Choices, AreListedInTheMessageForAnUnknownName) {
   EXPECT_EQ(parse_choice<Positions>("alibi", "--positions"), Positions::alibi);
   EXPECT_EQ(name_of(ops::Similarity::scaled_dot), "scaled-dot");
-  expect_error(ErrorKind::usage, "--tying: expected one of none, target, all, found both",
+  expect_error(ErrorKind::usage, "--tying: expected one of none, target, all, inputs, found both",
                [] { parse_choice<Tying>("both", "--tying"); });
 }
 

@@ -119,7 +119,7 @@ TEST(BadConfig, NamesThatAreUnknown) {
       {ModelKind::translation, "norm_kind", "layer, rms"},
       {ModelKind::translation, "positions", "sinusoidal, learned, rotary, alibi, none"},
       {ModelKind::translation, "activation_function", "relu, gelu, swiglu"},
-      {ModelKind::translation, "tied_embeddings", "none, target, all"},
+      {ModelKind::translation, "tied_embeddings", "none, target, all, inputs"},
       {ModelKind::translation, "weights", "f32, f16, bf16, int8, int4"},
       {ModelKind::classifier, "pooling", "first, mean, attention"},
       {ModelKind::classifier, "problem_type",

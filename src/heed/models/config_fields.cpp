@@ -128,7 +128,7 @@ const ConfigField fields[]{
      .description = "activation of the feed-forward layer", .member = at<&Config::activation>,
      .is_architecture = true},
     {.json = "tied_embeddings", .option = "tying", .group = "Model",
-     .description = "tied embeddings: none, target input and output, or all",
+     .description = "tied embeddings: none, target input and output, all, or both inputs",
      .member = at<&Config::tying>, .is_architecture = true},
     {.json = "weights", .member = at<&Config::weights>},
     token_row("pad_token_id", at<&Config::tokens, &Tokens::pad>),

@@ -37,9 +37,18 @@ void gelu_head(Config& config) {
 }
 
 // A yes or no for every token: was it replaced?
-void discriminator_head(Config& config) {
-  config.head_layer = HeadLayer::gelu;
-  config.labels = {"replaced"};
+void discriminator_head(Config& config) { config.labels = {"replaced"}; }
+
+// Its layer has the activation of the blocks.
+FamilyField discriminator_layer() {
+  return {[](const io::JsonFields& json, Config& config) {
+            const bool is_discriminator =
+                config.kind == ModelKind::tagger && !config.labels.empty();
+            if (!is_discriminator) return;
+            const std::string name = json.choice_or("hidden_act", "gelu", {"gelu", "relu"});
+            config.head_layer = name == "gelu" ? HeadLayer::gelu : HeadLayer::relu;
+          },
+          [](nlohmann::ordered_json&, const Config&) {}};
 }
 
 FamilyFields bert_fields(const FamilyFields& own) {
@@ -143,24 +152,24 @@ Family electra_family() {
              norm(generator + "LayerNorm", "output.norm"), linear("generator_lm_head", "output")});
   const FamilyTensors replaced = table({linear(discriminator + "dense", "head_layer"),
                                         linear(discriminator + "dense_prediction", "head")});
-  return {
-      .model_type = "electra",
-      .prefix = "electra.",
-      .network = bert_network(),
-      .classes = {{"ElectraForPreTraining", ModelKind::tagger, discriminator_head, replaced},
-                  {"ElectraForMaskedLM", ModelKind::masked, masked_gelu_head, masked},
-                  {"ElectraForSequenceClassification", ModelKind::classifier, gelu_head,
-                   two_layers()},
-                  {"ElectraForTokenClassification", ModelKind::tagger, {}, classifier()},
-                  {"ElectraModel", ModelKind::encoder}},
-      .fields = bert_fields({size("vocab_size", &Config::vocabulary, 30522),
-                             size("hidden_size", &Config::model_dim, 256),
-                             size("num_attention_heads", &Config::num_heads, 4),
-                             size("intermediate_size", &Config::feed_forward_dim, 1024),
-                             size("max_position_embeddings", &Config::max_positions, 512),
-                             embedding_size("embedding_size", 128), special_tokens({.pad = 0})}),
-      .tensors = bert_tensors("electra."),
-      .ignored = {"position_ids"}};
+  return {.model_type = "electra",
+          .prefix = "electra.",
+          .network = bert_network(),
+          .classes = {{"ElectraForPreTraining", ModelKind::tagger, discriminator_head, replaced},
+                      {"ElectraForMaskedLM", ModelKind::masked, masked_gelu_head, masked},
+                      {"ElectraForSequenceClassification", ModelKind::classifier, gelu_head,
+                       two_layers()},
+                      {"ElectraForTokenClassification", ModelKind::tagger, {}, classifier()},
+                      {"ElectraModel", ModelKind::encoder}},
+          .fields = bert_fields({size("vocab_size", &Config::vocabulary, 30522),
+                                 size("hidden_size", &Config::model_dim, 256),
+                                 size("num_attention_heads", &Config::num_heads, 4),
+                                 size("intermediate_size", &Config::feed_forward_dim, 1024),
+                                 size("max_position_embeddings", &Config::max_positions, 512),
+                                 embedding_size("embedding_size", 128), discriminator_layer(),
+                                 special_tokens({.pad = 0})}),
+          .tensors = bert_tensors("electra."),
+          .ignored = {"position_ids"}};
 }
 
 }  // namespace

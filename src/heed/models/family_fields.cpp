@@ -200,13 +200,13 @@ FamilyField scaled_embedding(bool missing) {
           }};
 }
 
-FamilyField attention_bias(std::string key, bool missing, AttentionBias with) {
-  return {[=](const JsonFields& json, Config& config) {
-            config.attention_bias = json.boolean_or(key, missing) ? with : AttentionBias::none;
-          },
-          [=](ordered_json& json, const Config& config) {
-            json[key] = config.attention_bias != AttentionBias::none;
-          }};
+FamilyField attention_bias(std::string key, bool missing, AttentionBias with,
+                           AttentionBias without) {
+  return {
+      [=](const JsonFields& json, Config& config) {
+        config.attention_bias = json.boolean_or(key, missing) ? with : without;
+      },
+      [=](ordered_json& json, const Config& config) { json[key] = config.attention_bias == with; }};
 }
 
 namespace {

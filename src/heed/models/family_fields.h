@@ -40,7 +40,8 @@ FamilyField activation(std::string key, std::string missing,
 FamilyField tied(bool missing, Tying untied = Tying::none);
 // scale_embedding: by the square root of the width.
 FamilyField scaled_embedding(bool missing);
-FamilyField attention_bias(std::string key, bool missing, AttentionBias with);
+FamilyField attention_bias(std::string key, bool missing, AttentionBias with,
+                           AttentionBias without = AttentionBias::none);
 
 // The ids of special tokens where config.json does not say.
 struct MissingTokens {

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/half.h"
 #include "heed/base/printable.h"
+#include "heed/io/checked_size.h"
 #include "heed/io/files.h"
 #include "heed/io/safetensors.h"
 #include "heed/models/finite_weights.h"
@@ -167,16 +168,18 @@ void save_family_weights(const std::string& folder, const TransformerConfig& con
 
 namespace {
 
-// More than a file of the widest type holds, with copies of tied tensors and causal masks.
-std::uint64_t max_data_bytes(const TransformerConfig& config) {
-  constexpr std::uint64_t slack = std::uint64_t{1} << 28;
-  return 3 * 8 * static_cast<std::uint64_t>(num_parameters(config)) + slack;
+// More than files of the widest type hold, with copies of tied tensors and causal masks.
+std::uint64_t max_data_bytes(const std::string& folder, const TransformerConfig& config) {
+  constexpr std::uint64_t bytes_each = 3 * 8, slack = std::uint64_t{1} << 28;
+  const auto count = static_cast<std::uint64_t>(num_parameters(config));
+  return (io::CheckedSize(count, folder) * bytes_each + slack).value();
 }
 
 }  // namespace
 
 FamilyFolderTensors::FamilyFolderTensors(const std::string& folder, const TransformerConfig& config)
-    : map_(family_of(config), config), files_(WeightFiles::load(folder, max_data_bytes(config))) {
+    : map_(family_of(config), config),
+      files_(WeightFiles::load(folder, max_data_bytes(folder, config))) {
   find_sources();
   check_missing();
 }

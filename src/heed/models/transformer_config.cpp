@@ -87,6 +87,7 @@ template <>
 std::span<const Choice<models::AttentionBias>> choices() {
   static constexpr std::array all{Choice{"none", models::AttentionBias::none},
                                   Choice{"query_key_value", models::AttentionBias::query_key_value},
+                                  Choice{"output", models::AttentionBias::output},
                                   Choice{"all", models::AttentionBias::all}};
   return all;
 }

@@ -172,7 +172,7 @@ std::span<const Choice<models::HeadLayer>> choices();  // none, tanh, relu, gelu
 template <>
 std::span<const Choice<models::EmbeddingProjection>> choices();  // sum, words
 template <>
-std::span<const Choice<models::AttentionBias>> choices();  // none, query_key_value, all
+std::span<const Choice<models::AttentionBias>> choices();  // none, query_key_value, output, all
 template <>
 std::span<const Choice<models::BlockForm>> choices();  // sequential, parallel, parallel_one_norm
 template <>

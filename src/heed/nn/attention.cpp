@@ -23,13 +23,16 @@ MultiHeadAttention::MultiHeadAttention(std::string name, const MultiHeadAttentio
 
   // The first three start smaller, as if they were one matrix [D, 3 D].
   const LinearOptions smaller{.gain = 1 / std::numbers::sqrt2_v<float>,
-                              .has_bias = options_.bias != AttentionBias::none};
+                              .has_bias = options_.bias == AttentionBias::query_key_value ||
+                                          options_.bias == AttentionBias::all};
   const Index query_dim = options_.num_heads * options_.head_dim;
   const Index key_dim = options_.num_key_value_heads * options_.head_dim;
   query_ = Linear(dim, query_dim, initializer, smaller);
   key_ = Linear(dim, key_dim, initializer, smaller);
   value_ = Linear(dim, key_dim, initializer, smaller);
-  output_ = Linear(query_dim, dim, initializer, {.has_bias = options_.bias == AttentionBias::all});
+  const bool has_output_bias =
+      options_.bias == AttentionBias::output || options_.bias == AttentionBias::all;
+  output_ = Linear(query_dim, dim, initializer, {.has_bias = has_output_bias});
   if (!options_.query_key_norm) return;
   query_norm_ = Norm(*options_.query_key_norm, options_.head_dim, initializer);
   key_norm_ = Norm(*options_.query_key_norm, options_.head_dim, initializer);

@@ -7,6 +7,6 @@ namespace heed::nn {
 // outputs are added to it together (GPT-NeoX): of its two norms, or of the attention's only (Phi).
 enum class BlockForm { sequential, parallel, parallel_one_norm };
 
-enum class AttentionBias { none, query_key_value, all };  // of attention's linear layers
+enum class AttentionBias { none, query_key_value, output, all };  // of attention's linear layers
 
 }  // namespace heed::nn
