@@ -76,10 +76,11 @@ TEST(WordPieceFolder, HasTheTemplateAndTheSpecialTokensOfBert) {
 }
 
 TEST(WordPieceFolder, ObeysTheSettingsForCaseAndAccents) {
-  const Tokenizer cased = BertFolder({{"do_lower_case", false}}).load();
+  const Tokenizer cased = BertFolder(Json{{"do_lower_case", false}}).load();
   EXPECT_EQ(cased.encode("The dog"), (Ids{1, 6}));
   EXPECT_EQ(cased.encode("caf\u00e9"), (Ids{1}));
-  const Tokenizer stripped = BertFolder({{"do_lower_case", false}, {"strip_accents", true}}).load();
+  const Tokenizer stripped =
+      BertFolder(Json{{"do_lower_case", false}, {"strip_accents", true}}).load();
   EXPECT_EQ(stripped.encode("caf\u00e9"), (Ids{9, 10}));
 }
 
@@ -128,7 +129,7 @@ TEST(WordPieceFolder, KeepsTheBytesOfItsFiles) {
 }
 
 TEST(WordPieceFolder, RefusesClassesThatItDoesNotKnow) {
-  const BertFolder japanese({{"tokenizer_class", "BertJapaneseTokenizer"}});
+  const BertFolder japanese(Json{{"tokenizer_class", "BertJapaneseTokenizer"}});
   expect_error(ErrorKind::model,
                japanese.folder.path() +
                    ": expected a tokenizer of one of BertTokenizer, DistilBertTokenizer, "
@@ -205,7 +206,7 @@ TEST(ByteBpeFolder, EncodesAndDecodesAsGpt2Does) {
 }
 
 TEST(ByteBpeFolder, StreamsNoHalfCharacters) {
-  const Tokenizer tokenizer = ByteBpeFolder({{"model_type", "gpt2"}}).load();
+  const Tokenizer tokenizer = ByteBpeFolder(Json{{"model_type", "gpt2"}}).load();
   const Ids ids = tokenizer.encode("\u00e9");
   ASSERT_EQ(ids, (Ids{17, 18}));
   TextStream stream(tokenizer);
@@ -239,12 +240,12 @@ TEST(ByteBpeFolder, PutsTheBeginTokenOfOptBeforeAText) {
 }
 
 TEST(ByteBpeFolder, RefusesFamiliesWithOtherRules) {
-  const ByteBpeFolder clip({{"model_type", "clip"}});
+  const ByteBpeFolder clip(Json{{"model_type", "clip"}});
   EXPECT_THROW(clip.load(), Error);
 }
 
 TEST(ByteBpeFolder, NamesAMergeThatIsNone) {
-  const ByteBpeFolder gpt2({{"model_type", "gpt2"}});
+  const ByteBpeFolder gpt2(Json{{"model_type", "gpt2"}});
   gpt2.folder.write("merges.txt", "t h e\n");
   try {
     gpt2.load();

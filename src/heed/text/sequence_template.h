@@ -28,7 +28,8 @@ struct SequenceTemplate {
   Index num_added() const { return std::ssize(prefix) + std::ssize(suffix); }
   // Do tokens of different parts have different types?
   bool has_types() const { return first_type != 0 || second_type != 0; }
-  // The type of each token of what single() and pair() gave; none when all are 0.
+  // The type of each token of what single() and pair() gave; none when all are 0. A first text that
+  // holds the tokens between texts itself counts as ended there.
   std::vector<int> types(std::span<const int> sequence) const;
 
   // Cuts the end of a text within what single() gave, down to so many tokens. True: there was

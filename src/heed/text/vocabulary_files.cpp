@@ -126,7 +126,7 @@ std::vector<std::string_view> lines_of(std::string_view text, const std::string&
 
 json pieces_of_lines(std::string_view text, const std::string& path) {
   json vocabulary = json::object();
-  int id = 0;
+  unsigned id = 0;
   for (const std::string_view line : lines_of(text, path)) vocabulary[std::string(line)] = id++;
   return vocabulary;
 }
