@@ -3,7 +3,7 @@
 # make demo   train a small translator on the built-in corpus and try it
 # See CONTRIBUTING.md for the others. Missing Debian packages are installed first.
 
-.PHONY: program test dev-test tsan-test fuzz crash faults mutants coverage demo bench format format-check style-check \
+.PHONY: program test dev-test tsan-test fuzz crash faults interop mutants coverage demo bench format format-check style-check \
         web-check tidy clean packages ci-packages
 
 program: packages
@@ -40,6 +40,10 @@ crash: program
 # Every system call of Heed fails with every error: make faults SAMPLE=100 for some of them
 faults: program
 	tests/reliability/faults $(if $(SAMPLE),--sample $(SAMPLE))
+
+# What llama.cpp and ONNX Runtime compute with exported models. Installs nothing; says what to install.
+interop: program
+	tests/interop/run
 
 # Mutation testing: 300 small changes of the library, each of which a test should notice.
 mutants: packages

@@ -40,8 +40,8 @@ std::uintmax_t weights_size(const std::string& folder) {
 
 TEST(ConvertCommand, TellsTheSizesAndInspectTellsTheFormat) {
   const Folders folders;
-  std::ostringstream out, report;
-  EXPECT_EQ(convert({folders.model(), folders.output(), "int8"}, out), 0);
+  std::ostringstream out, log, report;
+  EXPECT_EQ(convert({folders.model(), folders.output(), "int8"}, out, log), 0);
   for (const std::string& folder : {folders.model(), folders.output()}) {
     EXPECT_NE(out.str().find(' ' + std::to_string(weights_size(folder)) + " bytes"),
               std::string::npos)
@@ -54,13 +54,27 @@ TEST(ConvertCommand, TellsTheSizesAndInspectTellsTheFormat) {
 
 TEST(ConvertCommand, RefusesAnotherFormatBeforeItWritesAnything) {
   const Folders folders;
-  std::ostringstream out;
+  std::ostringstream out, log;
   expect_error(ErrorKind::usage,
                "--weights: expected one of f32, f16, bf16, int8, int4, found int3", [&] {
-                 convert({folders.model(), folders.output(), "int3"}, out);
+                 convert({folders.model(), folders.output(), "int3"}, out, log);
                });
   EXPECT_FALSE(std::filesystem::exists(folders.output()));
   EXPECT_EQ(out.str(), "");
+}
+
+TEST(ConvertCommand, RefusesToExportWhatHasNoFormThere) {
+  const Folders folders;
+  std::ostringstream out, log;
+  const auto convert_to = [&](const std::string& to) {
+    convert({.model = folders.model(), .output = folders.output(), .to = to}, out, log);
+  };
+  expect_error(ErrorKind::model,
+               folders.model() + ": expected a model of type heed-language, found heed-translation",
+               [&] { convert_to("gguf"); });
+  expect_error(ErrorKind::usage, "--to: expected one of heed, gguf, onnx, found tflite",
+               [&] { convert_to("tflite"); });
+  EXPECT_FALSE(std::filesystem::exists(folders.output()));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "heed/base/error.h"
 #include "heed/cli/evaluate_command.h"
 #include "infer/memorised_generator.h"
+#include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
 namespace heed::cli {
@@ -142,6 +143,107 @@ TEST(EvaluateCommand, TellsThePerplexityOfATextPerTokenWordAndCharacter) {
   EXPECT_LT(found["token"]["perplexity"], 2.0);
   EXPECT_NEAR(std::pow(found["word"]["perplexity"].get<double>(), 11.0 / 45),
               found["character"]["perplexity"].get<double>(), 1e-9);
+}
+
+struct ChatModel : SavedModel {
+  explicit ChatModel(const std::string& chat_template) {
+    std::ofstream(folder.file("chat_template.jinja")) << chat_template;
+  }
+  GenerateOptions greedy(Index max_tokens) const {
+    GenerateOptions options = SavedModel::greedy(max_tokens);
+    options.chat = true;
+    return options;
+  }
+};
+
+// The prompts of the JSON that was printed.
+std::vector<std::string> prompts_of(const std::string& output) {
+  std::vector<std::string> prompts;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) prompts.push_back(nlohmann::json::parse(line)["prompt"]);
+  }
+  return prompts;
+}
+
+// What is printed while a person types these lines.
+std::string run_chat(const GenerateOptions& options, std::vector<std::string> lines) {
+  std::size_t next = 0;
+  std::ostringstream out;
+  EXPECT_EQ(converse(
+                options,
+                [&]() -> std::optional<std::string> {
+                  if (next == lines.size()) return std::nullopt;
+                  return lines[next++];
+                },
+                out),
+            0);
+  return out.str();
+}
+
+constexpr char initials[] = "{% for m in messages %}{{ m.role[0] ~ m.content[0] }}{% endfor %}";
+
+TEST(GenerateCommand, AnswersMessagesByTheChatTemplate) {
+  const ChatModel model("{{ messages[-1].content }} {{ 'sat in' if add_generation_prompt }}");
+  GenerateOptions options = model.greedy(7);
+  EXPECT_EQ(run(options, "the bat\n"), " a cave\n");
+  options.prompt = "the bat";
+  options.echo = true;
+  EXPECT_EQ(run(options), "the bat sat in a cave\n");
+}
+
+TEST(GenerateCommand, TakesListsOfMessagesAsJson) {
+  const ChatModel model(std::string(initials) + "{{ tools }}");
+  GenerateOptions options = model.greedy(1);
+  options.json = true;
+  options.system = "x";
+  options.input_format = LineFormat::json;
+  const std::string lines =
+      "\"a\"\n"
+      R"([{"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}])"
+      "\n"
+      R"({"messages": [{"role": "system", "content": "d"}], "tools": [1]})"
+      "\n";
+  EXPECT_EQ(prompts_of(run(options, lines)),
+            (std::vector<std::string>{"sxuaNone", "sxubacNone", "sd[1]"}));
+  expect_error(ErrorKind::data,
+               "standard input:1: expected messages with `role` and `content`, found {\"a\":1}",
+               [&] { run(options, "[{\"a\": 1}]\n"); });
+}
+
+TEST(GenerateCommand, KeepsWhatWasSaidInAChatUntilReset) {
+  const ChatModel model(initials);
+  GenerateOptions options = model.greedy(1);
+  options.json = true;
+  options.system = "x";
+  options.generation.prefix = "g";
+  const std::string output = run_chat(options, {"a", "", "b", "/reset", "c"});
+  EXPECT_EQ(prompts_of(output), (std::vector<std::string>{"sxua", "sxuaagub", "sxuc"}));
+}
+
+TEST(GenerateCommand, ForgetsAMessageThatTheChatTemplateRefuses) {
+  const ChatModel model(
+      std::string("{% if messages[-1].content == 'b' %}{{ raise_exception('no') }}"
+                  "{% endif %}") +
+      initials);
+  GenerateOptions options = model.greedy(1);
+  options.json = true;
+  EXPECT_EQ(prompts_of(run_chat(options, {"b", "a"})), (std::vector<std::string>{"ua"}));
+  EXPECT_THROW(run(options, "b\n"), Error);
+}
+
+TEST(GenerateCommand, AsksForAChatTemplateAndForAChat) {
+  const SavedModel model;
+  GenerateOptions options = model.greedy(1);
+  options.system = "x";
+  expect_error(ErrorKind::usage, "`system`: expected the option --chat beside it, found none",
+               [&] { run(options, "a\n"); });
+  options.chat = true;
+  expect_error(ErrorKind::model,
+               model.folder.path() +
+                   ": expected a chat template: chat_template.jinja, `chat_template` in "
+                   "tokenizer_config.json, or chat_templates/*.jinja, found none of them",
+               [&] { run(options, "a\n"); });
 }
 
 TEST(GenerateCommand, RefusesAModelOfAnotherKind) {

@@ -18,7 +18,9 @@ namespace {
 
 struct AnyValue {
   template <typename Value>
-  operator Value() const;  // not defined: only the type counts
+  operator Value() const {
+    return Value();  // is never called: only the type counts
+  }
 };
 
 // The number of members of a struct: as many as it can be initialised from.

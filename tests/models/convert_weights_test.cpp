@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "heed/io/files.h"
+#include "heed/models/classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
@@ -136,6 +137,53 @@ TEST(ConvertWeights, AFailureLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(folders.path("new")));
   EXPECT_THROW(convert_to(folders.path("empty")), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folders.path("empty")));
+}
+
+TEST(ConvertToGguf, WritesANewFileOrNothing) {
+  const TemporaryFolder folder;
+  const text::Tokenizer tokenizer = letters();
+  TransformerConfig config = Folders::with_vocabulary(tokenizer.size());
+  config.kind = ModelKind::language;
+  config.encoder_layers = 0;
+  save_model_folder(folder.file("after"), LanguageModel(config, 5), tokenizer);
+  config.norm_place = NormPlace::before;
+  config.activation = Activation::gelu;
+  save_model_folder(folder.file("before"), LanguageModel(config, 5), tokenizer);
+  std::vector<std::string> notes;
+  const auto convert = [&](const std::string& name, const std::string& to) {
+    return convert_to_gguf(folder.file(name), folder.file(to), WeightFormat::f16, "", notes);
+  };
+  const ConvertedSizes sizes = convert("before", "new/m.gguf");
+  EXPECT_EQ(sizes.after, std::filesystem::file_size(folder.file("new/m.gguf")));
+  EXPECT_EQ(notes.size(), 1u);
+  expect_error(ErrorKind::usage,
+               folder.file("new/m.gguf") + ": expected a new file, found one that is there",
+               [&] { convert("before", "new/m.gguf"); });
+  EXPECT_THROW(convert("after", "other/m.gguf"), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("other")));
+}
+
+TEST(ConvertToOnnx, WritesTheGraphWithTheTokenizerBesideItOrNothing) {
+  const TemporaryFolder folder;
+  const text::Tokenizer tokenizer = letters();
+  TransformerConfig config = small_config(ModelKind::classifier);
+  config.vocabulary = tokenizer.size();
+  save_model_folder(folder.file("model"), Classifier(config, 5), tokenizer);
+  const ConvertedSizes sizes =
+      convert_to_onnx(folder.file("model"), folder.file("onnx"), WeightFormat::f32, "");
+  EXPECT_EQ(sizes.after, std::filesystem::file_size(folder.file("onnx/model.onnx")));
+  EXPECT_EQ(load_config(folder.file("onnx")), config);
+  EXPECT_TRUE(std::filesystem::exists(folder.file("onnx/tokenizer.model")));
+  EXPECT_THROW(convert_to_onnx(folder.file("model"), folder.file("int8"), WeightFormat::int8, ""),
+               Error);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("int8")));
+  const Folders folders;
+  expect_error(
+      ErrorKind::model,
+      folders.path("f32") +
+          ": expected a model of type heed-classifier, heed-encoder or "
+          "heed-image-classifier for ONNX, found heed-translation",
+      [&] { convert_to_onnx(folders.path("f32"), folders.path("onnx"), WeightFormat::f32, ""); });
 }
 
 }  // namespace

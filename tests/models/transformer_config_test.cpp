@@ -124,7 +124,7 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
   expect_refused("d_model", "\"wide\"",
                  "config.json: d_model: expected an integer from 1 to 16777216, found \"wide\"");
   expect_refused("norm_place", "\"up\"",
-                 "config.json: norm_place: expected one of before, after, found up");
+                 "config.json: norm_place: expected one of before, after, around, found up");
   expect_refused("weights", "\"int3\"",
                  "config.json: weights: expected one of f32, f16, bf16, int8, int4, found int3");
   expect_refused("attention_heads", "3",

@@ -115,10 +115,11 @@ TEST(BadConfig, NamesThatAreUnknown) {
        "heed-translation, heed-language, heed-classifier, heed-masked, heed-image-classifier, "
        "heed-tagger"},
       {ModelKind::translation, "similarity", "dot, cosine, scaled-dot"},
-      {ModelKind::translation, "norm_place", "before, after"},
+      {ModelKind::translation, "norm_place", "before, after, around"},
       {ModelKind::translation, "norm_kind", "layer, rms"},
       {ModelKind::translation, "positions", "sinusoidal, learned, rotary, alibi, none"},
-      {ModelKind::translation, "activation_function", "relu, gelu, swiglu"},
+      {ModelKind::translation, "activation_function",
+       "relu, gelu, swiglu, gelu_tanh, quick_gelu, silu"},
       {ModelKind::translation, "tied_embeddings", "none, target, all, inputs"},
       {ModelKind::translation, "weights", "f32, f16, bf16, int8, int4"},
       {ModelKind::classifier, "pooling", "first, mean, attention"},

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "heed/cli/chat_prompts.h"
 #include "heed/cli/line_editor.h"
 #include "heed/cli/one_line.h"
 #include "heed/infer/generation_options.h"
@@ -80,19 +81,49 @@ void print_json(std::ostream& out, const std::string& prompt, const infer::Gener
   out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << std::endl;
 }
 
-void generate_batch(const infer::TextGenerator& generator, std::span<const std::string> prompts,
-                    const GenerateOptions& options, std::ostream& out) {
+std::vector<infer::GeneratedText> generate_batch(const infer::TextGenerator& generator,
+                                                 std::span<const std::string> prompts,
+                                                 const GenerateOptions& options,
+                                                 std::ostream& out) {
   if (options.json) {
-    const auto texts = generator.generate(prompts, options.generation);
+    auto texts = generator.generate(prompts, options.generation);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       print_json(out, prompts[i / options.generation.num_samples], texts[i], generator.tokenizer(),
                  options);
     }
-    return;
+    return texts;
   }
-  TextsInOrder texts(out, options, prompts, options.generation.first_prompt == 1);
-  const auto add = [&](std::size_t number, std::string_view part) { texts.add(number, part); };
-  texts.finish(generator.generate(prompts, options.generation, add).size());
+  TextsInOrder in_order(out, options, prompts, options.generation.first_prompt == 1);
+  const auto add = [&](std::size_t number, std::string_view part) { in_order.add(number, part); };
+  auto texts = generator.generate(prompts, options.generation, add);
+  in_order.finish(texts.size());
+  return texts;
+}
+
+constexpr char input_name[] = "standard input";
+
+std::optional<ChatPrompts> chat_prompts(const GenerateOptions& options) {
+  check_as(ErrorKind::usage, options.chat || !options.system,
+           "`system`: expected the option --chat beside it, found none");
+  if (!options.chat) return std::nullopt;
+  return ChatPrompts(options.model, options.system);
+}
+
+// Of a chat the JSON of a line may be more than a string: its own reader knows.
+LineFormat line_format(const GenerateOptions& options) {
+  return options.chat ? LineFormat::text : options.input_format;
+}
+
+// Lines as prompts; `first` is the number of the first line.
+std::vector<std::string> to_prompts(const std::optional<ChatPrompts>& chat,
+                                    std::vector<std::string> lines, Index first,
+                                    LineFormat format) {
+  if (!chat) return lines;
+  for (std::string& line : lines) {
+    const std::string place = std::string(input_name) + ":" + std::to_string(first++);
+    line = format == LineFormat::json ? chat->of_json(line, place) : chat->of_message(line);
+  }
+  return lines;
 }
 
 bool has_sampling(const DecodingChoices& typed) {
@@ -151,6 +182,7 @@ infer::GenerationOptions decoding_options(const GenerateOptions& options,
   decoding.seed = options.generation.seed;
   decoding.prefix = options.generation.prefix;
   decoding.stop = options.generation.stop;
+  decoding.prepends_begin = !options.chat;
   decoding.truncate = options.generation.truncate;
   decoding.first_prompt = options.generation.first_prompt;
   decoding.hook = options.generation.hook;
@@ -162,13 +194,16 @@ infer::GenerationOptions decoding_options(const GenerateOptions& options,
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out) {
   const auto generator = infer::TextGenerator::load(options.model, options.weights);
   GenerateOptions batch = complete(options, generator);
+  const std::optional<ChatPrompts> chat = chat_prompts(options);
   if (options.prompt) {
-    generate_batch(generator, std::span(&*options.prompt, 1), batch, out);
+    generate_batch(generator, to_prompts(chat, {*options.prompt}, 1, LineFormat::text), batch, out);
     return 0;
   }
-  LineChunks input(in, "standard input", options.input_format);
-  for (auto prompts = input.next(prompts_per_batch); !prompts.empty();
-       prompts = input.next(prompts_per_batch)) {
+  LineChunks input(in, input_name, line_format(options));
+  for (auto lines = input.next(prompts_per_batch); !lines.empty();
+       lines = input.next(prompts_per_batch)) {
+    const Index first = input.num_lines() - std::ssize(lines) + 1;
+    const auto prompts = to_prompts(chat, std::move(lines), first, options.input_format);
     generate_batch(generator, prompts, batch, out);
     batch.generation.first_prompt += std::ssize(prompts);
   }
@@ -176,13 +211,49 @@ int generate(const GenerateOptions& options, std::istream& in, std::ostream& out
 }
 
 int converse(const GenerateOptions& options, std::ostream& out) {
-  const auto generator = infer::TextGenerator::load(options.model, options.weights);
   LineEditor lines("> ");
+  return converse(
+      options, [&lines] { return lines.next(); }, out);
+}
+
+namespace {
+
+// A line that a person typed: a prompt, or a message of the chat.
+void answer_line(const infer::TextGenerator& generator, const std::string& line,
+                 std::optional<Conversation>& chat, const GenerateOptions& options,
+                 std::ostream& out) {
+  const std::string prompt = chat ? chat->prompt(line) : line;
+  const auto texts = generate_batch(generator, std::span(&prompt, 1), options, out);
+  if (chat) chat->add(line, texts.front().text);
+}
+
+std::optional<Conversation> start_chat(const GenerateOptions& options) {
+  std::optional<ChatPrompts> prompts = chat_prompts(options);
+  if (!prompts) return std::nullopt;
+  return Conversation(std::move(*prompts));
+}
+
+// /reset begins a new chat, and an empty line says nothing.
+bool is_message(const std::string& line, std::optional<Conversation>& chat) {
+  if (!chat) return true;
+  if (line == "/reset") chat->reset();
+  return !line.empty() && line != "/reset";
+}
+
+}  // namespace
+
+int converse(const GenerateOptions& options,
+             const std::function<std::optional<std::string>()>& next_line, std::ostream& out) {
+  const auto generator = infer::TextGenerator::load(options.model, options.weights);
   GenerateOptions one = complete(options, generator);
   one.separator = "";
-  while (const std::optional<std::string> line = lines.next()) {
+  std::optional<Conversation> chat = start_chat(options);
+  check_as(ErrorKind::usage, !chat || one.generation.num_samples == 1,
+           "`num_samples`: expected 1 in a chat on a terminal, found ", one.generation.num_samples);
+  while (const std::optional<std::string> line = next_line()) {
+    if (!is_message(*line, chat)) continue;
     try {
-      generate_batch(generator, std::span(&*line, 1), one, out);
+      answer_line(generator, *line, chat, one, out);
       ++one.generation.first_prompt;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::data) throw;
@@ -266,6 +337,10 @@ Command generate_command() {
   command.group(option_group::input);
   command.option("--prompt", options->prompt, "the prompt");
   add_line_format(command, options->input_format);
+  command.flag("--chat", options->chat,
+               "prompts are messages of a user: the folder's chat template makes the prompt, and "
+               "lines with --json-input may be lists of messages");
+  command.option("--system", options->system, "the first message of a chat");
   command.flag("--truncate", options->generation.truncate,
                "cut the beginning of prompts that are too long for the model");
   add_length_options(command, *options);

@@ -1,6 +1,7 @@
 // heed generate: continues prompts with a language model.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -36,11 +37,13 @@ struct GenerateOptions {
   DecodingChoices decoding = {};
   // The model's own settings, the choices above and the words below come on top of it.
   infer::GenerationOptions generation = {};
-  std::vector<std::string> forbid = {};   // forbidden words
-  std::vector<std::string> require = {};  // required words
-  bool echo = false;                      // the prompt before its text
-  std::string separator = "---";          // the line between two texts
-  bool json = false;                      // one JSON object per line instead
+  std::vector<std::string> forbid = {};    // forbidden words
+  std::vector<std::string> require = {};   // required words
+  bool echo = false;                       // the prompt before its text
+  std::string separator = "---";           // the line between two texts
+  bool json = false;                       // one JSON object per line instead
+  bool chat = false;                       // prompts are messages of a chat
+  std::optional<std::string> system = {};  // the first message of a chat
 };
 
 // Texts go to `out` as they are generated: the first one token by token, the others of its batch
@@ -48,8 +51,11 @@ struct GenerateOptions {
 // (on_several_lines).
 int generate(const GenerateOptions& options, std::istream& in, std::ostream& out);
 
-// The same for lines that a person types, until there are no more.
+// The same for lines that a person types, until there are no more. A chat keeps what was said,
+// until the line /reset.
 int converse(const GenerateOptions& options, std::ostream& out);
+int converse(const GenerateOptions& options,
+             const std::function<std::optional<std::string>()>& next_line, std::ostream& out);
 
 // The settings of the model's generation_config.json, with what is typed in their place. Choices of
 // sampling have a model sample that would not; --beam-size has one search that would sample.

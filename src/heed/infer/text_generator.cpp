@@ -266,7 +266,8 @@ std::vector<int> prompt_ids(const TextGenerator& generator, const std::string& p
                             const GenerationOptions& options) {
   const text::Tokenizer& tokenizer = generator.tokenizer();
   const std::vector<int> text = tokenizer.encode(prompt + options.prefix);
-  std::vector<int> ids = tokenizer.sequence().prefix;
+  std::vector<int> ids;
+  if (options.prepends_begin) ids = tokenizer.sequence().prefix;
   ids.insert(ids.end(), text.begin(), text.end());
   if (ids.empty()) ids = empty_prompt(tokenizer);
   fit(ids, number,

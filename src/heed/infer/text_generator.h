@@ -46,8 +46,9 @@ struct GenerationOptions {
   models::TokenRules token_rules = {};             // after the penalties of the sampling
   std::optional<text::SpecialTokens> tokens = {};  // not given: those of the model's configuration
 
-  bool truncate = false;   // cut the beginning of a prompt that is too long
-  Index first_prompt = 1;  // the number of the first prompt: for messages and random numbers
+  bool prepends_begin = true;  // false: prompts have the tokens that begin a text, as chats do
+  bool truncate = false;       // cut the beginning of a prompt that is too long
+  Index first_prompt = 1;      // the number of the first prompt: for messages and random numbers
   // Intervenes in the model's attention; null: the model as it is.
   const nn::AttentionHook* hook = nullptr;
 };

@@ -316,7 +316,8 @@ class Reader {
   std::string name_;
 };
 
-// Calls work(number) for the numbers of a setting.
+// Calls work(number) for the numbers of a setting. Those of a text are its letters, and do not
+// count.
 template <typename Value, typename Work>
 void for_each_number(const Value& value, Work&& work) {
   if constexpr (std::is_same_v<Value, std::string>) {
@@ -325,7 +326,7 @@ void for_each_number(const Value& value, Work&& work) {
     if constexpr (!std::is_same_v<Value, bool>) work(value);
   } else if constexpr (requires { value.has_value(); }) {
     if (value) for_each_number(*value, work);
-  } else if constexpr (requires { value.begin(); }) {
+  } else if constexpr (!std::is_same_v<Value, std::string> && requires { value.begin(); }) {
     for (const auto& one : value) for_each_number(one, work);
   }
 }

@@ -1,23 +1,49 @@
 #include "heed/models/convert_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/io/files.h"
+#include "heed/io/json_fields.h"
 #include "heed/io/rollback.h"
+#include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
+#include "heed/models/export_gguf.h"
+#include "heed/models/export_onnx.h"
+#include "heed/models/image_classifier.h"
+#include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/peft_adapter.h"
 #include "heed/models/weight_files.h"
 
+namespace heed {
+
+template <>
+std::span<const Choice<models::ModelFormat>> choices() {
+  static constexpr std::array all{Choice{"heed", models::ModelFormat::heed},
+                                  Choice{"gguf", models::ModelFormat::gguf},
+                                  Choice{"onnx", models::ModelFormat::onnx}};
+  return all;
+}
+
+}  // namespace heed
+
 namespace heed::models {
 namespace {
 
+std::int64_t file_bytes(const std::string& path) {
+  return static_cast<std::int64_t>(std::filesystem::file_size(path));
+}
+
+// Weights of other programs may have other files.
 std::int64_t weights_bytes(const std::string& folder) {
   std::int64_t bytes = 0;
   for (const std::string& path : weight_paths(folder)) {
-    bytes += static_cast<std::int64_t>(std::filesystem::file_size(path));
+    bytes += file_bytes(path);
   }
   return bytes;
 }
@@ -51,6 +77,94 @@ void check_output(const std::string& folder) {
   }
 }
 
+// In which adapters are added, and exports are made.
+constexpr LoadOptions as_floats{.weights = WeightFormat::f32};
+
+// Refuses formats that would add up two roundings, and adapters of rounded weights.
+void check_source(const TransformerConfig& config, const std::string& from, WeightFormat format,
+                  const std::string& adapter) {
+  check_as(ErrorKind::model, format == WeightFormat::f32 || !is_rounded_to_integers(config.weights),
+           from, ": expected weights of f32, f16 or bf16 to make ", name_of(format), " of, found ",
+           name_of(config.weights));
+  check_as(ErrorKind::model, adapter.empty() || !is_rounded_to_integers(config.weights), from,
+           ": expected weights of f32, f16 or bf16 to add an adapter to, found ",
+           name_of(config.weights));
+}
+
+void check_kind(const std::string& from, ModelKind expected, ModelKind found) {
+  check_as(ErrorKind::model, expected == found, from, ": expected a model of type ",
+           name_of(expected), ", found ", name_of(found));
+}
+
+// A new file in a folder that is there or is made.
+void add_new_file(io::Rollback& made, const std::string& path) {
+  check_as(ErrorKind::usage, !path.empty(),
+           "`output`: expected a file for the model, found an empty name");
+  check_as(ErrorKind::usage, !io::is_there(path), path,
+           ": expected a new file, found one that is there");
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (!folder.empty()) made.create_folder(folder);
+  made.add_file(path);
+}
+
+// A file of the tokenizer, or null.
+const std::string* file_of(const text::Tokenizer& tokenizer, const std::string& name) {
+  const auto found = tokenizer.files().find(name);
+  return found == tokenizer.files().end() ? nullptr : &found->second;
+}
+
+GgufVocabulary vocabulary_of(const text::Tokenizer& tokenizer, const std::string& from) {
+  if (tokenizer.is_own()) return gguf_vocabulary(tokenizer.bytes(), from);
+  GgufVocabulary vocabulary;
+  if (const std::string* json = file_of(tokenizer, "tokenizer.json")) {
+    vocabulary = gguf_vocabulary_of_json(*json, from + "/tokenizer.json");
+  } else {
+    const std::string* model = file_of(tokenizer, "tokenizer.model");
+    check_as(ErrorKind::model, model, from,
+             ": expected tokenizer.json or tokenizer.model for GGUF, found neither");
+    vocabulary = gguf_vocabulary(*model, from + "/tokenizer.model");
+  }
+  const std::vector<int>& prefix = tokenizer.sequence().prefix;
+  vocabulary.begins_with_begin = !prefix.empty() && prefix.front() == tokenizer.tokens().begin;
+  return vocabulary;
+}
+
+std::string chat_template_of(const text::Tokenizer& tokenizer, const std::string& from) {
+  if (const std::string* file = file_of(tokenizer, "chat_template.jinja")) return *file;
+  const std::string* settings = file_of(tokenizer, "tokenizer_config.json");
+  if (!settings) return {};
+  const auto fields = io::JsonFields::parse(*settings, from + "/tokenizer_config.json");
+  if (!fields.has("chat_template") || !fields.json().at("chat_template").is_string()) return {};
+  return fields.text("chat_template");
+}
+
+std::string onnx_path(const std::string& folder) { return folder + "/model.onnx"; }
+
+// config.json and the tokenizer's files tell what goes into the graph and what comes out.
+template <typename Model>
+void convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
+                     const std::string& adapter) {
+  const auto finish = [&](Model& model, const text::TokenizerFiles& files) {
+    merge_adapter(model, adapter);
+    io::Rollback made;
+    made.create_folder(to);
+    made.add_file(onnx_path(to));
+    made.add_file(to + "/config.json");
+    for (const auto& [name, bytes] : files) made.add_file(to + '/' + name);
+    save_config(to, model.config());
+    for (const auto& [name, bytes] : files) io::write_file_atomically(to + '/' + name, bytes);
+    export_onnx(model, onnx_path(to), format);
+    made.keep();
+  };
+  if constexpr (TextModel<Model>) {
+    ModelFolder<Model> loaded = load_model_folder<Model>(from, as_floats);
+    finish(loaded.model, loaded.tokenizer.files());
+  } else {
+    Model model = load_model<Model>(from, as_floats);
+    finish(model, {});
+  }
+}
+
 template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
@@ -61,8 +175,7 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
     write();
     made.keep();
   };
-  LoadOptions options;
-  if (!adapter.empty()) options.weights = WeightFormat::f32;  // in which it is added
+  const LoadOptions options = adapter.empty() ? LoadOptions{} : as_floats;
   if constexpr (TextModel<Model>) {
     ModelFolder<Model> loaded = load_model_folder<Model>(from, options);
     merge_adapter(loaded.model, adapter);
@@ -82,17 +195,53 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
 ConvertedSizes convert_weights(const std::string& from, const std::string& to, WeightFormat format,
                                const std::string& adapter) {
   const TransformerConfig config = load_config(from);
-  check_as(ErrorKind::model, format == WeightFormat::f32 || !is_rounded_to_integers(config.weights),
-           from, ": expected weights of f32, f16 or bf16 to make ", name_of(format), " of, found ",
-           name_of(config.weights));
-  check_as(ErrorKind::model, adapter.empty() || !is_rounded_to_integers(config.weights), from,
-           ": expected weights of f32, f16 or bf16 to add an adapter to, found ",
-           name_of(config.weights));
+  check_source(config, from, format, adapter);
   check_output(to);
   with_model_class(config.kind, [&]<typename Model>(std::type_identity<Model>) {
     convert<Model>(from, to, format, adapter);
   });
   return {weights_bytes(from), weights_bytes(to)};
+}
+
+ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter, std::vector<std::string>& notes) {
+  const TransformerConfig config = load_config(from);
+  check_source(config, from, format, adapter);
+  check_kind(from, ModelKind::language, config.kind);
+  io::Rollback made;
+  add_new_file(made, to);
+  LanguageModelFolder loaded = load_model_folder<LanguageModel>(from, as_floats);
+  merge_adapter(loaded.model, adapter);
+  const GgufVocabulary vocabulary = vocabulary_of(loaded.tokenizer, from);
+  notes = export_gguf(loaded.model, vocabulary, to,
+                      {.name = std::filesystem::path(to).stem().string(),
+                       .weights = format,
+                       .chat_template = chat_template_of(loaded.tokenizer, from)});
+  made.keep();
+  return {weights_bytes(from), file_bytes(to)};
+}
+
+ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter) {
+  const TransformerConfig config = load_config(from);
+  check_source(config, from, format, adapter);
+  check_output(to);
+  switch (config.kind) {
+    case ModelKind::classifier:
+      convert_to_onnx<Classifier>(from, to, format, adapter);
+      break;
+    case ModelKind::encoder:
+      convert_to_onnx<Encoder>(from, to, format, adapter);
+      break;
+    case ModelKind::image_classifier:
+      convert_to_onnx<ImageClassifier>(from, to, format, adapter);
+      break;
+    default:
+      fail(ErrorKind::model, from, ": expected a model of type ", name_of(ModelKind::classifier),
+           ", ", name_of(ModelKind::encoder), " or ", name_of(ModelKind::image_classifier),
+           " for ONNX, found ", name_of(config.kind));
+  }
+  return {weights_bytes(from), file_bytes(onnx_path(to))};
 }
 
 }  // namespace heed::models

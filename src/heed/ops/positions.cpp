@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/embedding.h"
+#include "heed/ops/rotary_periods.h"
 
 namespace heed::ops {
 namespace {
@@ -99,12 +100,6 @@ double scaled_period(const RotaryFrequencies& frequencies, Index i) {
   return period;  // not reached: the enum has no other value
 }
 
-std::vector<double> scaled_periods(const RotaryFrequencies& frequencies) {
-  std::vector<double> periods;
-  for (Index i = 0; i < frequencies.dim / 2; ++i) periods.push_back(scaled_period(frequencies, i));
-  return periods;
-}
-
 double default_attention_factor(const RotaryFrequencies& frequencies) {
   const bool is_yarn = frequencies.scaling == RotaryScaling::yarn && frequencies.factor > 1;
   return is_yarn ? 0.1 * std::log(frequencies.factor) + 1 : 1;
@@ -171,9 +166,15 @@ Tensor add_positions(const Packed& x, const Tensor& table, std::span<const Index
   return add(x.values, gather_rows(table, positions));
 }
 
+std::vector<double> rotary_periods(const RotaryFrequencies& frequencies) {
+  std::vector<double> periods;
+  for (Index i = 0; i < frequencies.dim / 2; ++i) periods.push_back(scaled_period(frequencies, i));
+  return periods;
+}
+
 RotaryTable rotary_table(Index length, const RotaryFrequencies& frequencies) {
   check_frequencies(frequencies);
-  const std::vector<double> periods = scaled_periods(frequencies);
+  const std::vector<double> periods = rotary_periods(frequencies);
   const double factor =
       frequencies.attention_factor.value_or(default_attention_factor(frequencies));
   const Index half = std::ssize(periods);
