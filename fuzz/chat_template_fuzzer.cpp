@@ -25,7 +25,8 @@ ordered_json chat(unsigned char number) {
   ordered_json variables{{"messages", ordered_json::array()}, {"tools", nullptr}};
   for (unsigned i = 0; i < number % 6u; ++i) variables["messages"].push_back(messages[i]);
   if (number % 2 == 1) {
-    variables["tools"] = {{{"type", "function"}, {"function", {{"name", "f"}}}}};
+    variables["tools"] =
+        ordered_json::parse(R"([{"type": "function", "function": {"name": "f"}}])");
   }
   variables["add_generation_prompt"] = number % 4 > 1;
   variables["bos_token"] = "<s>";

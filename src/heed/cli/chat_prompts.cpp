@@ -24,8 +24,9 @@ void check_messages(const ordered_json& messages, const std::string& place) {
   for (const ordered_json& message : messages) {
     const bool has_role = message.is_object() && message.contains("role") &&
                           message.at("role").is_string() && message.contains("content");
-    check_as(ErrorKind::data, has_role, place,
-             ": expected messages with `role` and `content`, found ", message.dump(-1, ' ', true));
+    if (has_role) continue;
+    fail(ErrorKind::data, place, ": expected messages with `role` and `content`, found ",
+         message.dump(-1, ' ', true));
   }
 }
 
