@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/tagger.h"

@@ -81,7 +81,7 @@ TEST_P(FamilyFolders, IsReadAsItWasWritten) {
   });
 }
 
-TEST_P(FamilyFolder, HoldsHalvesAsTheyAreForInference) {
+TEST_P(FamilyFolders, HoldsHalvesAsTheyAreForInference) {
   const TemporaryFolder folder;
   folder.write("config.json", small_settings(GetParam().model_type, GetParam().class_name).dump());
   const TransformerConfig config = load_config(folder.path());
