@@ -124,7 +124,7 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
   expect_refused("d_model", "\"wide\"",
                  "config.json: d_model: expected an integer from 1 to 16777216, found \"wide\"");
   expect_refused("norm_place", "\"up\"",
-                 "config.json: norm_place: expected one of before, after, found up");
+                 "config.json: norm_place: expected one of before, after, around, found up");
   expect_refused("weights", "\"int3\"",
                  "config.json: weights: expected one of f32, f16, bf16, int8, int4, found int3");
   expect_refused("attention_heads", "3",
@@ -133,7 +133,8 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
                  "config.json: expected dropout of at least 0 and below 1, found 1");
   expect_refused("model_type", "\"marian\"",
                  "config.json: model_type: expected one of heed-translation, heed-language, "
-                 "heed-classifier, heed-masked, heed-image-classifier, heed-tagger, found marian");
+                 "heed-classifier, heed-masked, heed-image-classifier, heed-tagger, heed-encoder, "
+                 "found marian");
   expect_refused("model_type", "\"heed-masked\"",
                  "config.json: expected no decoder layers for heed-masked, found 2");
   expect_refused("encoder_layers", "0",
