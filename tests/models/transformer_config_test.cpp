@@ -133,7 +133,8 @@ TEST(TransformerConfig, JsonWithAMistakeIsRefusedByTheNameOfTheField) {
                  "config.json: expected dropout of at least 0 and below 1, found 1");
   expect_refused("model_type", "\"marian\"",
                  "config.json: model_type: expected one of heed-translation, heed-language, "
-                 "heed-classifier, heed-masked, heed-image-classifier, heed-tagger, found marian");
+                 "heed-classifier, heed-masked, heed-image-classifier, heed-tagger, heed-encoder, "
+                 "found marian");
   expect_refused("model_type", "\"heed-masked\"",
                  "config.json: expected no decoder layers for heed-masked, found 2");
   expect_refused("encoder_layers", "0",

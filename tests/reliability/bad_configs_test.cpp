@@ -113,7 +113,7 @@ TEST(BadConfig, NamesThatAreUnknown) {
   constexpr Names all[]{
       {ModelKind::translation, "model_type",
        "heed-translation, heed-language, heed-classifier, heed-masked, heed-image-classifier, "
-       "heed-tagger"},
+       "heed-tagger, heed-encoder"},
       {ModelKind::translation, "similarity", "dot, cosine, scaled-dot"},
       {ModelKind::translation, "norm_place", "before, after, around"},
       {ModelKind::translation, "norm_kind", "layer, rms"},
@@ -122,7 +122,7 @@ TEST(BadConfig, NamesThatAreUnknown) {
        "relu, gelu, swiglu, gelu_tanh, quick_gelu, silu"},
       {ModelKind::translation, "tied_embeddings", "none, target, all, inputs"},
       {ModelKind::translation, "weights", "f32, f16, bf16, int8, int4"},
-      {ModelKind::classifier, "pooling", "first, mean, attention"},
+      {ModelKind::classifier, "pooling", "first, mean, attention, last, max"},
       {ModelKind::classifier, "problem_type",
        "single_label_classification, multi_label_classification, regression"},
   };
@@ -171,7 +171,8 @@ TEST(BadConfig, SettingsThatContradictEachOther) {
       {ModelKind::image_classifier, "patch_size", "3",
        "config.json: expected a patch side that divides an image of 2 x 2, found 3"},
       {ModelKind::image_classifier, "pooling", "\"first\"",
-       "config.json: expected the pooling mean or attention for images, found first"},
+       "config.json: expected the pooling mean or attention for images without a class token, "
+       "found first"},
       {ModelKind::translation, "model_type", "\"heed-language\"",
        "config.json: expected no encoder layers for heed-language, found 1"},
       {ModelKind::language, "model_type", "\"heed-translation\"",
