@@ -58,6 +58,7 @@ void add_models(const Seeds& seeds) {
   add("masked", tiny_model(ModelKind::masked));
   add("image_classifier", tiny_model(ModelKind::image_classifier));
   add("tagger", tiny_model(ModelKind::tagger));
+  add("encoder", tiny_model(ModelKind::encoder));
   for (const WeightFormat format :
        {WeightFormat::f16, WeightFormat::bf16, WeightFormat::int8, WeightFormat::int4}) {
     add("language_" + std::string(name_of(format)), tiny_model(ModelKind::language, format));

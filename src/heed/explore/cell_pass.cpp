@@ -63,7 +63,7 @@ ops::Similarity CellPass::similarity() const {
 }
 
 float CellPass::similarity_scale() const {
-  return nn::similarity_scale(models::encoder_options(config()).self_attention(/*layer=*/0),
+  return nn::similarity_scale(models::encoder_options(config()).self_attention(site_.layer),
                               similarity())
       .value_or(ops::default_scale(similarity(), head_dim()));
 }

@@ -117,6 +117,9 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
       nn::pack_weights(model);
       return Tags{model, {model, tokenizer()}};
     }
+    case ModelKind::encoder:
+      fail(ErrorKind::model, folder, ": expected a model that predicts something, found ",
+           name_of(config_.kind));
     default:
       return infer::Translator(models::pack(load(&models::load_model<models::TranslationModel>)),
                                tokenizer(), models::load_generation_config(folder));
