@@ -120,7 +120,7 @@ TEST(GenerationConfig, IdsThatAreNoneAreRefused) {
   expect_refused(R"({"eos_token_id": -1})",
                  "eos_token_id: expected an integer from 0 to 2147483647, found -1");
   expect_refused(R"({"suppress_tokens": [1, "a"]})",
-                 R"(suppress_tokens[1]: expected an integer from 0 to 2147483647, found "a")");
+                 R"(suppress_tokens: expected an integer from 0 to 2147483647, found "a")");
   expect_refused(R"({"bad_words_ids": 3})",
                  "bad_words_ids: expected a list of lists of ids, found 3");
   expect_refused(R"({"bad_words_ids": [[]]})",
