@@ -32,7 +32,8 @@ struct Base {
 
   // Of all matrices of attention and feed-forward.
   LoraAdapter adapter(Index rank) const {
-    LoraAdapter adapter{.base = weights_hash(base.parameters), .scale = 2};
+    LoraAdapter adapter{
+        .base = weights_hash(base.parameters), .scale = 2, .matrices = {}, .replaced = {}};
     std::uint64_t seed = 1;
     for (const nn::NamedTensor& one : base.parameters) {
       const bool is_inside = one.name.find("attention.") != one.name.npos ||

@@ -126,7 +126,8 @@ TEST(OtherFamilies, ALanguageModelLearnsWithAllOfItsWeightsAndWithAnAdapter) {
       training.recipe.training.after = parse_run_length("80u", "");
       Watcher watcher;
       train_model(training, watcher);
-      EXPECT_LT(mean_of_last(watcher.updates), 0.8 * watcher.updates.front().loss);
+      EXPECT_LT(mean_of_last(watcher.updates),
+                (lora > 0 ? 0.9 : 0.8) * watcher.updates.front().loss);
       EXPECT_EQ(layout_of(families.file(name)), layout_of(base));
       EXPECT_EQ(io::is_folder(models::peft_folder(families.file(name))), lora > 0);
       const auto generator = infer::TextGenerator::load(families.file(name));

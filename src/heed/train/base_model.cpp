@@ -85,6 +85,8 @@ void copy_architecture(Recipe& recipe, const models::TransformerConfig& of_other
     ours.set(theirs.get());
   });
   copy_inherited(recipe.model, model);
+  // Heed's own have it from their preset.
+  if (!model.family.empty()) recipe.model.attention_dropout = model.attention_dropout;
 }
 
 void copy_architecture(Recipe& recipe, const std::string& folder) {

@@ -23,7 +23,7 @@ void check_options(const FilePaths& files, const Recipe& recipe) {
   check_as(ErrorKind::usage, training.bpe_dropout == 0,
            "`bpe_dropout`: expected 0 for `labelled`, found ", training.bpe_dropout);
   const bool is_bounded = recipe.model.positions == models::Positions::learned &&
-                          recipe.model.pooling == models::Pooling::first;
+                          models::puts_begin_first(recipe.model);
   check_as(ErrorKind::usage, !is_bounded || training.max_length < recipe.model.max_positions,
            "`max_length`: expected less than `max_positions`, which is ",
            recipe.model.max_positions, ", for `pooling` first, found ", training.max_length);

@@ -23,6 +23,19 @@ double learning_rate(const models::TransformerConfig& model, bool with_lora) {
   }
 }
 
+// About 20 sentences, or a few windows of running text.
+Index batch_tokens(const models::TransformerConfig& model) {
+  switch (model.kind) {
+    case ModelKind::image_classifier:
+      return 32 * (models::num_patches(model) + 1);
+    case ModelKind::language:
+    case ModelKind::masked:
+      return 1024;
+    default:
+      return 512;
+  }
+}
+
 // A new head takes longer than a little more of what the model does already.
 Index num_epochs(ModelKind kind) { return models::has_classes(kind) ? 5 : 3; }
 
@@ -42,8 +55,7 @@ void fit_to_fine_tuning(Recipe& recipe, bool with_lora) {
                        .warm_up = 100,
                        .max_warm_up_share = 0.06};
   training.after = epochs(num_epochs(model.kind));
-  training.batch_tokens =
-      models::has_text(model.kind) ? 1024 : 32 * (models::num_patches(model) + 1);
+  training.batch_tokens = batch_tokens(model);
   training.accumulate = 1;
   training.validate_every = training.save_every = epochs(1);
   training.average = 1;
