@@ -188,10 +188,8 @@ void expect_greedy(const models::LanguageModel& model, const Call& call) {
     const std::string text = text_of(prompt);
     if (generator.tokenizer().encode(text) != prompt) continue;
     Ids found;
-    for (const TokenScore& token :
-         generator.generate(std::span(&text, 1), generator.default_options())[0].tokens) {
-      found.push_back(token.token);
-    }
+    const auto texts = generator.generate(std::span(&text, 1), generator.default_options());
+    for (const TokenScore& token : texts[0].tokens) found.push_back(token.token);
     EXPECT_EQ(found, expected);
   }
 }

@@ -6,6 +6,7 @@
 #include "heed/models/masked_model.h"
 #include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
+#include "models/family_configs.h"
 #include "support/gradient_check.h"
 #include "support/reference_model.h"
 
@@ -232,6 +233,51 @@ TEST(ModelGradient, OfATaggerMatchesTheReferenceWhetherAWordHasOneTokenOrMore) {
     config.norm_place = place;
     expect_matches_reference<Tagger>(config, batch);
   }
+}
+
+// With tokens of both types where a model has them.
+PackedIds typed_source() {
+  PackedIds source = tiny_batch().source;
+  source.types = {0, 0, 0, 1, 1, 0, 0, 1, 1};
+  return source;
+}
+
+TEST(ModelGradient, OfOtherFamiliesEncodersMatchesTheReference) {
+  const MaskedBatch masked{typed_source(), {1, 3, 5, 6}, {8, 2, 10, 8}};
+  for (const auto& config : {bert_config(ModelKind::masked), albert_config(ModelKind::masked)}) {
+    expect_matches_reference<MaskedModel>(config, masked, 3e-5);
+  }
+  MaskedBatch one_type = masked;
+  one_type.input.types.clear();
+  expect_matches_reference<MaskedModel>(roberta_config(ModelKind::masked), one_type, 3e-5);
+
+  const ClassifierBatch lines{typed_source(), {2, 0, 1}};
+  for (const HeadLayer layer :
+       {HeadLayer::none, HeadLayer::tanh, HeadLayer::relu, HeadLayer::gelu}) {
+    for (TransformerConfig config :
+         {bert_config(ModelKind::classifier), albert_config(ModelKind::classifier)}) {
+      SCOPED_TRACE(to_json(config));
+      config.head_layer = layer;
+      expect_matches_reference<Classifier>(config, lines, 3e-5);
+    }
+  }
+  const TaggerBatch words{typed_source(), {0, 1, 3, 5, 7}, {2, 0, 1, 1, 2}};
+  expect_matches_reference<Tagger>(bert_config(ModelKind::tagger), words, 3e-5);
+}
+
+TEST(ModelGradient, OfOtherFamiliesLanguageModelsMatchesTheReference) {
+  const LanguageBatch batch{tiny_batch().source, {9, 4, 2, 1, 5, 7, 3, 6, 0}};
+  for (const auto& config : {gpt2_config(), opt_config(), gemma2_config(), phi_config()}) {
+    SCOPED_TRACE(to_json(config));
+    expect_matches_reference<LanguageModel>(config, batch, 3e-5);
+  }
+}
+
+TEST(ModelGradient, OfOtherFamiliesTranslationMatchesTheReference) {
+  expect_model_matches_reference(t5_config(), 3e-5);
+  TranslationBatch batch = tiny_batch();
+  batch.source.ids[1] = 12;  // of the source's own vocabulary
+  expect_matches_reference<TranslationModel>(marian_config(), batch, 3e-5);
 }
 
 TEST(ModelGradient, TheReferenceHasTheRightGradient) {

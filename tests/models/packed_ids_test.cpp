@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
+
 namespace heed::models {
 namespace {
 
@@ -36,6 +38,25 @@ TEST(PackedIds, TakePartsOfOtherSequences) {
   const PackedIds packed = pack(parts, {.append = 2});
   EXPECT_EQ(packed.ids, (std::vector<int>{8, 9, 2, 4, 2}));
   EXPECT_EQ(places(packed.spans), (Places{{0, 3}, {3, 2}}));
+}
+
+TEST(PackedIds, KeepTypesAndGiveThemToTokensBeforeAndAfter) {
+  const std::vector<int> ids{7, 8, 9}, types{0, 1, 2}, other{4};
+  const std::vector<TokenSequence> parts{{ids, types}, {other}};
+  EXPECT_EQ(pack(parts).types, (std::vector<int>{0, 1, 2, 0}));
+  const PackedIds both = pack(parts, {.prepend = 1, .append = 2});
+  EXPECT_EQ(both.ids, (std::vector<int>{1, 7, 8, 9, 2, 1, 4, 2}));
+  EXPECT_EQ(both.types, (std::vector<int>{0, 0, 1, 2, 2, 0, 0, 0}));
+  EXPECT_TRUE(pack(sentences).types.empty());
+  EXPECT_THROW(pack(std::vector<TokenSequence>{{ids, other}}), Error);
+}
+
+TEST(PackedIds, GetATokenBeforeEachOfThem) {
+  const std::vector<int> ids{7, 8}, types{1, 2};
+  const PackedIds typed = prepend(5, pack(std::vector<TokenSequence>{{ids, types}}));
+  EXPECT_EQ(typed.ids, (std::vector<int>{5, 7, 8}));
+  EXPECT_EQ(typed.types, (std::vector<int>{1, 1, 2}));
+  EXPECT_EQ(prepend(1, pack(sentences)).ids, pack(sentences, {.prepend = 1}).ids);
 }
 
 TEST(PackedIds, OfNothingAreNone) {

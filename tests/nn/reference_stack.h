@@ -2,6 +2,7 @@
 // whole sequences without a memory.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -25,6 +26,7 @@ class StackReference {
   Matrix<T> forward(const Matrix<T>& x, const Spans& spans) const {
     Matrix<T> y = embed(x, spans);
     if (has("embedding_norm.gain")) y = norm("embedding_norm", y);
+    if (options_.embedding_dim > 0) y = linear("embedding_projection", y);
     for (Index layer = 0; layer < options_.num_layers; ++layer) y = block(layer, y, spans);
     return has("norm.gain") ? norm("norm", y) : y;
   }
@@ -34,6 +36,11 @@ class StackReference {
   // Empty if the stack has no such parameter.
   Matrix<T> parameter(const std::string& name) const {
     return has(name) ? parameters_.at(name) : Matrix<T>();
+  }
+
+  // Shared layers have the parameters of the first.
+  std::string name_of(Index layer) const {
+    return std::to_string(options_.has_shared_layers ? 0 : layer);
   }
 
   Matrix<T> linear(const std::string& name, const Matrix<T>& x) const {
@@ -57,7 +64,7 @@ class StackReference {
   }
 
   Matrix<T> block(Index layer, const Matrix<T>& x, const Spans& spans) const {
-    const std::string name = std::to_string(layer);
+    const std::string name = name_of(layer);
     const auto attend = [&](const Matrix<T>& h) { return attention(layer, h, spans); };
     const auto feed = [&](const Matrix<T>& h) { return feed_forward(name + ".feed_forward", h); };
     if (options_.block_form == nn::BlockForm::sequential) {
@@ -79,11 +86,17 @@ class StackReference {
   }
 
   Matrix<T> attention(Index layer, const Matrix<T>& x, const Spans& spans) const {
-    const std::string name = std::to_string(layer) + ".self_attention.";
+    const std::string name = name_of(layer) + ".self_attention.";
     AttentionProblem problem{spans, spans};
     problem.mask.causal = options_.is_causal;
     if (!options_.windows.empty()) problem.mask.window = options_.windows[layer];
     problem.options.scale = options_.attention_scale;
+    if (options_.has_layer_scale) {
+      const Index width = parameter(name + "query.weight").rows / options_.num_heads;
+      const float whole = options_.attention_scale.value_or(
+          static_cast<float>(1 / std::sqrt(static_cast<double>(width))));
+      problem.options.scale = whole / static_cast<float>(layer + 1);
+    }
     problem.options.softcap = options_.attention_softcap;
     problem.options.num_heads = options_.num_heads;
     problem.options.num_key_value_heads = options_.num_key_value_heads;

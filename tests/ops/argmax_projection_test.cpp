@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/linear.h"
 
 namespace heed {
@@ -109,6 +111,30 @@ TEST(ArgmaxProjection, FindsTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(ArgmaxProjection(weight).argmax(x), expected);
   }
   set_num_threads(threads);
+}
+
+// The bias decides about most rows, and the scale about how much it does.
+TEST(ArgmaxProjection, CountsTheBiasAndTheScaleOfItsInput) {
+  Rng rng(4);
+  const Tensor weight = Tensor::randn({40, 20}, rng),
+               bias = ops::scale(Tensor::randn({40}, rng), 9);
+  const Tensor x = Tensor::randn({100, 20}, rng);
+  for (const float scale : {1.0f, 0.2f, -3.0f}) {
+    const ArgmaxProjection projection(weight, {.bias = bias, .scale = scale});
+    const std::vector<Index> found = projection.argmax(x);
+    const Tensor logits = ops::linear(ops::scale(x, scale), weight, bias);
+    Index sure = 0;
+    for (Index i = 0; i < 100; ++i) {
+      const auto row = logits.values().subspan(i * 40, 40);
+      if (found[i] == ArgmaxProjection::inconclusive) continue;
+      ++sure;
+      EXPECT_EQ(found[i], std::ranges::max_element(row) - row.begin());
+    }
+    EXPECT_GT(sure, 90);
+  }
+  EXPECT_THROW(ArgmaxProjection(weight, {.bias = Tensor::zeros({39})}), Error);
+  EXPECT_EQ(ArgmaxProjection::never(20).argmax(x),
+            std::vector<Index>(100, ArgmaxProjection::inconclusive));
 }
 
 }  // namespace

@@ -165,6 +165,25 @@ TEST(ProjectionCrossEntropy, ValuesAndGradientsMatchTheReference) {
   }
 }
 
+TEST(ProjectionCrossEntropy, OfCappedLogitsMatchesTheReference) {
+  for (const auto [rows, dim, classes] : projection_sizes) {
+    const std::vector<int> targets = sample_targets(rows, classes);
+    for (const float smoothing : {0.0f, 0.1f}) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << dim << " x " << classes);
+      expect_matches_reference(
+          [&](const Inputs& in) {
+            return ops::projection_cross_entropy(in[0], in[1], in[2], targets, smoothing, 2.5f)
+                .loss;
+          },
+          [&](const auto& in) {
+            return reference::projection_cross_entropy(in[0], in[1], in[2], targets, smoothing,
+                                                       2.5);
+          },
+          {sample({rows, dim}), sample({classes, dim}, 2), sample({classes}, 3)}, 3e-5);
+    }
+  }
+}
+
 TEST(ProjectionCrossEntropy, EqualsLinearThenCrossEntropy) {
   for (const auto [rows, dim, classes] : projection_sizes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << dim << " x " << classes);
@@ -250,6 +269,11 @@ TEST(ProjectionCrossEntropy, APackedWeightGivesTheSameLoss) {
   const auto expected =
       ops::projection_cross_entropy(x, packed.dequantize(), Tensor(), targets, 0.1f);
   const auto found = ops::projection_cross_entropy(x, packed, Tensor(), targets, 0.1f);
+  const Tensor bias = sample({30}, 3);
+  const auto capped =
+      ops::projection_cross_entropy(x, packed.dequantize(), bias, targets, 0.1f, 2.0f);
+  const auto packed_capped = ops::projection_cross_entropy(x, packed, bias, targets, 0.1f, 2.0f);
+  EXPECT_NEAR(packed_capped.loss.item(), capped.loss.item(), 1e-5 * capped.loss.item());
   EXPECT_EQ(found.loss.item(), expected.loss.item());
   EXPECT_EQ(found.negative_log_likelihood, expected.negative_log_likelihood);
   EXPECT_THROW(ops::projection_cross_entropy(sample({500, 19}), packed, Tensor(), targets, 0),

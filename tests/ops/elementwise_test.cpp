@@ -98,6 +98,10 @@ TEST(Elementwise, ValuesAndGradientsMatchTheReference) {
                              [](const auto& in) { return reference::quick_gelu(in[0]); }, one);
     expect_matches_reference([](const Inputs& in) { return ops::silu(in[0]); },
                              [](const auto& in) { return reference::silu(in[0]); }, one);
+    expect_matches_reference([](const Inputs& in) { return ops::softcap(in[0], 0.75f); },
+                             [](const auto& in) { return reference::softcap(in[0], 0.75); }, one);
+    expect_matches_reference([](const Inputs& in) { return ops::tanh(in[0]); },
+                             [](const auto& in) { return reference::softcap(in[0], 1); }, one);
     expect_matches_reference([](const Inputs& in) { return ops::swiglu(in[0], in[1]); },
                              [](const auto& in) { return reference::swiglu(in[0], in[1]); }, two);
     for (const auto form : {ops::GeluForm::exact, ops::GeluForm::tanh}) {
@@ -263,6 +267,17 @@ TEST(Dropout, ATakenElementIsZeroEvenIfItIsNotFinite) {
   for (Index i = 0; i < 64; ++i) {
     EXPECT_EQ(y.values()[i] == 0, factor.values()[i] == 0);
   }
+}
+
+TEST(Softcap, KeepsNumbersBelowItsCap) {
+  const Tensor y = ops::softcap(Tensor::from({-1e30f, -40, 0, 1e-3f, 40, 1e30f}, {6}), 30);
+  EXPECT_EQ(values_of(ops::tanh(Tensor::from({-100, 100}, {2}))), (std::vector<float>{-1, 1}));
+  EXPECT_EQ(y.values()[0], -30);
+  EXPECT_NEAR(y.values()[1], -30 * std::tanh(4.0 / 3), 1e-5);
+  EXPECT_EQ(y.values()[2], 0);
+  EXPECT_NEAR(y.values()[3], 1e-3, 4e-6);
+  EXPECT_EQ(y.values()[5], 30);
+  EXPECT_THROW(ops::softcap(y, 0), Error);
 }
 
 }  // namespace

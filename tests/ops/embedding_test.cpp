@@ -84,5 +84,20 @@ TEST(Embedding, RefusesIdsOutsideTheTable) {
   EXPECT_THROW(ops::embedding(Tensor::zeros({3}), std::vector<int>{0}), Error);
 }
 
+TEST(PrependRow, ValuesAndGradientsMatchTheReference) {
+  const Spans spans = Spans::of_lengths(std::vector<Index>{2, 0, 3});
+  const Packed longer = ops::prepend_row(sample({1, 4}), {sample({5, 4}, 2), spans});
+  EXPECT_EQ(longer.spans.count(), 3);
+  EXPECT_EQ(longer.spans[2].begin, 4);
+  EXPECT_EQ(longer.spans[2].length, 4);
+  const auto expected = [&](const auto& in) { return reference::prepend_row(in[0], in[1], spans); };
+  expect_matches_reference(
+      [&](const Inputs& in) {
+        return ops::prepend_row(in[0], {in[1], spans}).values;
+      },
+      expected, {sample({1, 4}), sample({5, 4}, 2)});
+  EXPECT_THROW(ops::prepend_row(sample({1, 3}), {sample({5, 4}), spans}), Error);
+}
+
 }  // namespace
 }  // namespace heed

@@ -54,5 +54,25 @@ TEST(MeanRows, RefusesAnEmptySequenceAndTooFewRows) {
   EXPECT_THROW(ops::mean_rows({sample({8, 2}), spans}), Error);
 }
 
+TEST(MaxRows, GivesTheLargestOfEachColumnAndItsGradientToTheFirst) {
+  const Tensor x = Tensor::from({1, 4, 3, 4, 7, -9}, {3, 2});
+  const Tensor y = ops::max_rows({x, Spans::of_lengths(std::vector<Index>{2, 1})});
+  EXPECT_EQ(values_of(y), (std::vector<float>{3, 4, 7, -9}));
+  Tensor leaf = x;
+  leaf.require_gradient();
+  backward(ops::max_rows({leaf, Spans::of_lengths(std::vector<Index>{2, 1})}),
+           Tensor::from({1, 2, 3, 5}, {2, 2}));
+  EXPECT_EQ(values_of(leaf.gradient()), (std::vector<float>{0, 2, 1, 0, 3, 5}));
+  EXPECT_THROW(ops::max_rows({x, Spans::of_lengths(std::vector<Index>{3, 0})}), Error);
+}
+
+TEST(MaxRows, ValuesAndGradientsMatchTheReference) {
+  expect_matches_reference(
+      [](const Inputs& in) {
+        return ops::max_rows({in[0], spans});
+      },
+      [](const auto& in) { return reference::max_rows(in[0], spans); }, {sample({9, 17})});
+}
+
 }  // namespace
 }  // namespace heed

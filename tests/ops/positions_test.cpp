@@ -44,6 +44,21 @@ TEST(SinusoidalTable, InHalvesHasAllSinesBeforeAllCosines) {
   }
 }
 
+TEST(SinusoidalTable, InWholeHalvesEndsWithTheLowestFrequency) {
+  const Tensor table = ops::sinusoidal_table(5, 9, ops::SinusoidOrder::whole_halves);
+  for (Index position = 0; position < 5; ++position) {
+    for (Index i = 0; i < 4; ++i) {
+      const double frequency = std::pow(10000.0, -static_cast<double>(i) / 3);
+      const double angle = static_cast<double>(position) * frequency;
+      EXPECT_NEAR(table.values()[position * 9 + i], std::sin(angle), 1e-7);
+      EXPECT_NEAR(table.values()[position * 9 + 4 + i], std::cos(angle), 1e-7);
+    }
+    EXPECT_EQ(table.values()[position * 9 + 8], 0);
+  }
+  const Tensor smallest = ops::sinusoidal_table(2, 2, ops::SinusoidOrder::whole_halves);
+  EXPECT_EQ(smallest.values()[3], static_cast<float>(std::cos(1.0)));
+}
+
 TEST(SinusoidalTable, LongTablesBeginAsShortOnes) {
   EXPECT_TRUE(
       same_bits(rows_of(ops::sinusoidal_table(3000, 10), 0, 7), ops::sinusoidal_table(7, 10)));

@@ -75,6 +75,12 @@ Matrix<T> silu(const Matrix<T>& x) {
 }
 
 template <typename T>
+Matrix<T> softcap(const Matrix<T>& x, double cap) {
+  using std::tanh;
+  return map(x, [&](const T& value) { return T(cap) * tanh(value / T(cap)); });
+}
+
+template <typename T>
 Matrix<T> swiglu(const Matrix<T>& gate, const Matrix<T>& values) {
   return multiply(silu(gate), values);
 }
@@ -232,6 +238,36 @@ Matrix<T> mean_rows(const Matrix<T>& x, const Spans& spans) {
       for (Index j = 0; j < x.cols; ++j) y(s, j) += x(spans[s].begin + i, j);
     }
     for (Index j = 0; j < x.cols; ++j) y(s, j) = y(s, j) / T(static_cast<double>(spans[s].length));
+  }
+  return y;
+}
+
+template <typename T>
+Matrix<T> max_rows(const Matrix<T>& x, const Spans& spans) {
+  Matrix<T> y(spans.count(), x.cols);
+  for (Index s = 0; s < spans.count(); ++s) {
+    for (Index col = 0; col < x.cols; ++col) {
+      Index best = spans[s].begin;
+      for (Index i = 1; i < spans[s].length; ++i) {
+        if (x(spans[s].begin + i, col) > x(best, col)) best = spans[s].begin + i;
+      }
+      y(s, col) = x(best, col);
+    }
+  }
+  return y;
+}
+
+// The row [1, D] before the rows of every sequence.
+template <typename T>
+Matrix<T> prepend_row(const Matrix<T>& row, const Matrix<T>& x, const Spans& spans) {
+  Matrix<T> y(x.rows + spans.count(), x.cols);
+  Index to = 0;
+  for (const Span& span : spans) {
+    for (Index col = 0; col < x.cols; ++col) y(to, col) = row(0, col);
+    ++to;
+    for (Index i = 0; i < span.length; ++i, ++to) {
+      for (Index col = 0; col < x.cols; ++col) y(to, col) = x(span.begin + i, col);
+    }
   }
   return y;
 }

@@ -65,11 +65,13 @@ Matrix<T> squared_error(const Matrix<T>& x, const Matrix<double>& targets) {
   return costs;
 }
 
+// With a cap, of the logits c * tanh(logit / c).
 template <typename T>
 Matrix<T> projection_cross_entropy(const Matrix<T>& x, const Matrix<T>& weight,
                                    const Matrix<T>& bias, std::span<const int> targets,
-                                   double smoothing) {
-  return cross_entropy(linear(x, weight, bias), targets,
+                                   double smoothing, double cap = 0) {
+  const Matrix<T> logits = linear(x, weight, bias);
+  return cross_entropy(cap > 0 ? softcap(logits, cap) : logits, targets,
                        {.label_smoothing = static_cast<float>(smoothing),
                         .ignore = {},
                         .class_weights = {},

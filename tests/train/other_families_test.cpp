@@ -33,7 +33,8 @@ nlohmann::json config_of(const std::string& folder) {
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> layout_of(
     const std::string& folder) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> layout;
-  for (const auto& record : io::SafetensorsFile::load(folder + "/model.safetensors").tensors()) {
+  const auto file = io::SafetensorsFile::load(folder + "/model.safetensors");
+  for (const auto& record : file.tensors()) {
     layout.emplace_back(record.name, record.shape);
   }
   return layout;

@@ -6,8 +6,10 @@
 #include <iomanip>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -114,12 +116,14 @@ template <typename... Parts>
 
 // An unset variable on the command line gives an empty name, which as a folder would be the root.
 void check_paths(const Command& command) {
+  const std::map<std::string_view, const char*> path_types{
+      {"FOLDER", "folder"}, {"FILE", "file"}, {"PATH", "file or folder"}};
   for (const CLI::Option* option : command.app()->get_options()) {
-    const std::string type = option->get_type_name();
-    if (type != "FOLDER" && type != "FILE") continue;
+    const auto type = path_types.find(option->get_type_name());
+    if (type == path_types.end()) continue;
     for (const std::string& path : option->results()) {
       check_as(ErrorKind::usage, !path.empty(), option->get_name(), ": expected the name of a ",
-               type == "FILE" ? "file" : "folder", ", found an empty one");
+               type->second, ", found an empty one");
     }
   }
 }

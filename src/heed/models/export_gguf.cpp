@@ -264,8 +264,8 @@ class GgufExport {
   // The other program multiplies scores by 1 / sqrt(K); queries get the rest of ours.
   float query_factor(Index layer) const {
     const float root = std::sqrt(static_cast<float>(head_dim_));
-    const float own = config_.similarity == ops::Similarity::dot ? 1 : 1 / root;
-    const float factor = stack_.attention_scale.value_or(own) * root;
+    const float own = config_.similarity == ops::Similarity::dot ? root : 1;
+    const float factor = stack_.attention_scale ? *stack_.attention_scale * root : own;
     return config_.has_layer_scale ? factor / static_cast<float>(layer + 1) : factor;
   }
 

@@ -80,7 +80,7 @@ FolderSettings::FolderSettings(std::string folder)
 
 std::optional<std::string> FolderSettings::path_of(std::string_view file) const {
   const std::string path = folder_ + '/' + std::string(file);
-  return io::is_file(path, ErrorKind::model) ? std::optional(path) : std::nullopt;
+  return io::is_there(path, ErrorKind::model) ? std::optional(path) : std::nullopt;
 }
 
 std::optional<JsonFields> FolderSettings::load(std::string_view file) const {
