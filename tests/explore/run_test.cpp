@@ -83,8 +83,8 @@ TEST(Run, ContinuesTextAsTheCommandLineDoes) {
   const SmallFolder folder(ModelKind::language);
   ExplorerState state = folder.state();
   cli::GenerateOptions options{.model = folder.path()};
-  options.generation.sampling.temperature = 0;
-  options.generation.max_tokens = 20;
+  options.decoding.temperature = 0;
+  options.decoding.max_tokens = 20;
   options.json = true;
   const ordered_json command = ordered_json::parse(
       printed([&](auto& in, auto& out) { cli::generate(options, in, out); }, sentence));

@@ -9,7 +9,7 @@
 
 namespace heed::models {
 
-struct Family {
+struct FamilyNetwork {
   std::string name;
   TransformerConfig config;
 };
@@ -185,7 +185,7 @@ inline TransformerConfig vit_config() {
   return config;
 }
 
-inline std::vector<Family> families() {
+inline std::vector<FamilyNetwork> family_networks() {
   return {{"bert", bert_config(ModelKind::masked)},
           {"bert classifier", bert_config(ModelKind::classifier)},
           {"bert tagger", bert_config(ModelKind::tagger)},

@@ -106,6 +106,8 @@ LoraAdapter load_adapter(const std::string& path) {
            format_name, ", found ", excerpt(metadata_entry(file, "format")));
   LoraAdapter adapter;
   adapter.base = metadata_entry(file, "base");
+  check_as(ErrorKind::model, !adapter.base.empty(), path,
+           ": base: expected the hash of the base model's weights, found none");
   adapter.scale = scale_of(file);
   for (const io::TensorRecord& record : file.tensors()) {
     if (const auto adapted = name_before(record.name, down_suffix)) {

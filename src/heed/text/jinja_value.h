@@ -27,42 +27,10 @@ struct None {};
 
 using Text = std::shared_ptr<const std::string>;
 
-// Lists hold data only: no namespaces, macros or methods. So nothing can hold itself.
-struct List {
-  enum class Kind {
-    list,
-    tuple,
-    view,       // of a range or a dict: can be walked and counted, not indexed or printed
-    generator,  // of a filter: can be walked once
-  };
-  std::vector<Value> items;
-  Kind kind = Kind::list;
-  int depth = 1;  // lists and dicts inside each other
-  mutable bool is_used = false;
-};
-
-// In the order of insertion. Keys are strings.
-struct Dict {
-  const Value* find(std::string_view key) const;
-  void set(std::string key, Value value);
-
-  std::vector<std::pair<std::string, Value>> items;
-  std::map<std::string, std::size_t, std::less<>> places;
-  int depth = 1;
-};
-
-// Made by namespace(); the only value that changes.
-struct Namespace {
-  std::map<std::string, Value, std::less<>> fields;
-};
-
-// The `loop` of a for statement.
-struct Loop {
-  std::vector<Value> items;
-  std::size_t index = 0;
-  std::vector<Value> last_changed = {};  // arguments of the last loop.changed()
-  bool has_changed = false;              // was it called?
-};
+struct List;
+struct Dict;
+struct Namespace;
+struct Loop;
 
 // A macro and the scope that it was defined in, which outlives every copy of it.
 struct Macro {
@@ -98,6 +66,43 @@ struct Value {
   const std::int64_t* integer(std::int64_t& of_bool) const;
   bool is_number() const { return is<bool>() || is<std::int64_t>() || is<double>(); }
   double number() const;  // of a number
+};
+
+// Lists hold data only: no namespaces, macros or methods. So nothing can hold itself.
+struct List {
+  enum class Kind {
+    list,
+    tuple,
+    view,       // of a range or a dict: can be walked and counted, not indexed or printed
+    generator,  // of a filter: can be walked once
+  };
+  std::vector<Value> items;
+  Kind kind = Kind::list;
+  int depth = 1;  // lists and dicts inside each other
+  mutable bool is_used = false;
+};
+
+// In the order of insertion. Keys are strings.
+struct Dict {
+  const Value* find(std::string_view key) const;
+  void set(std::string key, Value value);
+
+  std::vector<std::pair<std::string, Value>> items;
+  std::map<std::string, std::size_t, std::less<>> places;
+  int depth = 1;
+};
+
+// Made by namespace(); the only value that changes.
+struct Namespace {
+  std::map<std::string, Value, std::less<>> fields;
+};
+
+// The `loop` of a for statement.
+struct Loop {
+  std::vector<Value> items;
+  std::size_t index = 0;
+  std::vector<Value> last_changed = {};  // arguments of the last loop.changed()
+  bool has_changed = false;              // was it called?
 };
 
 struct Method {

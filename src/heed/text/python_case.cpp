@@ -89,8 +89,11 @@ void append_upper(std::string& out, char32_t c) {
 }
 
 void append_title(std::string& out, char32_t c) {
-  const std::u32string parts = several(c);
-  if (parts.empty() || simple_title(c) != c) return append_utf8(out, simple_title(c));
+  constexpr char32_t sharp_s = 0xDF;  // "Ss", although it has a capital form
+  const bool is_title = category(c) == UTF8PROC_CATEGORY_LT;
+  const bool has_title = simple_title(c) != c && c != sharp_s;
+  const std::u32string parts = is_title || has_title ? std::u32string() : several(c);
+  if (parts.empty()) return append_utf8(out, simple_title(c));
   bool is_first = true;
   for (const char32_t part : parts) {
     append_utf8(out, is_first ? simple_title(part) : part);
