@@ -65,5 +65,17 @@ TEST(TextStream, KeepsTheSpaceBeforeATextThatGoesOn) {
   EXPECT_EQ(behind, " bat");
 }
 
+TEST(TextStream, SpecialTokensAloneBeginAText) {
+  const auto tokenizer = Tokenizer::train(lines, {.vocabulary = 60, .subwords = Subwords::bpe});
+  const auto ids = tokenizer.encode("bat");
+  const auto first_part_after = [&](std::vector<int> before) {
+    return TextStream::after(before, tokenizer).add(ids.front());
+  };
+  const std::string part = first_part_after({tokenizer.tokens().begin});
+  EXPECT_FALSE(part.starts_with(' ')) << part;
+  EXPECT_EQ(first_part_after({}), part);
+  EXPECT_EQ(first_part_after({tokenizer.tokens().begin, ids.front()}), ' ' + part);
+}
+
 }  // namespace
 }  // namespace heed::text

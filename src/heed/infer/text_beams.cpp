@@ -38,13 +38,12 @@ BeamSearchOptions search_of(const GenerationOptions& options, const text::Specia
   return search;
 }
 
-GeneratedText text_of(const Hypothesis& hypothesis, const text::SpecialTokens& special,
-                      const text::Tokenizer& tokenizer, const GenerationOptions& options) {
+GeneratedText text_of(const Hypothesis& hypothesis, text::TextStream stream,
+                      const text::SpecialTokens& special, const GenerationOptions& options) {
   const bool has_ended = hypothesis.log_probabilities.size() > hypothesis.ids.size();
   GeneratedText result{.text = options.prefix,
                        .ending = has_ended ? Ending::end_token : Ending::length,
                        .missing = options.constraints.missing_words(hypothesis.ids)};
-  text::TextStream stream(tokenizer, /*is_continuation=*/true);
   StopText stop(options.stop);
   for (std::size_t i = 0; i < hypothesis.log_probabilities.size(); ++i) {
     const int token = i < hypothesis.ids.size() ? hypothesis.ids[i] : special.end();
@@ -70,11 +69,13 @@ std::vector<GeneratedText> beam_texts(const TextGenerator& generator,
   const auto found =
       beam_search(generator.model(), models::pack(prompts), search_of(options, tokens), limits);
   std::vector<GeneratedText> texts;
-  for (const std::vector<Hypothesis>& hypotheses : found) {
+  for (std::size_t number = 0; number < found.size(); ++number) {
+    const std::vector<Hypothesis>& hypotheses = found[number];
+    const auto stream = text::TextStream::after(prompts[number], generator.tokenizer());
     for (Index sample = 0; sample < options.num_samples; ++sample) {
       // There may be fewer than asked for: the last one stands for the others.
       const std::size_t rank = std::min(static_cast<std::size_t>(sample), hypotheses.size() - 1);
-      texts.push_back(text_of(hypotheses[rank], tokens, generator.tokenizer(), options));
+      texts.push_back(text_of(hypotheses[rank], stream, tokens, options));
     }
   }
   return texts;

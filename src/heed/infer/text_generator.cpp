@@ -398,7 +398,7 @@ std::vector<GeneratedText> TextGenerator::generate(std::span<const std::string> 
                            .text = prefix,
                            .num_prompt = std::ssize(ids),
                            .max_tokens = max_tokens(std::ssize(ids), options),
-                           .stream = text::TextStream(tokenizer_, /*is_continuation=*/true),
+                           .stream = text::TextStream::after(ids, tokenizer_),
                            .stop = StopText(options.stop)});
       sequences.back().result.text = options.prefix;
       if (on_text && !options.prefix.empty()) on_text(sequences.back().number, options.prefix);

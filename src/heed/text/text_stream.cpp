@@ -24,6 +24,11 @@ TextStream::TextStream(Tokenizer tokenizer, bool is_continuation)
     : tokenizer_(std::move(tokenizer)),
       is_at_start_(tokenizer_.has_space_before() && !is_continuation) {}
 
+TextStream TextStream::after(std::span<const int> before, const Tokenizer& tokenizer) {
+  const auto is_text = [&](int id) { return !tokenizer.is_special(id); };
+  return TextStream(tokenizer, std::ranges::any_of(before, is_text));
+}
+
 std::string TextStream::add(int id) {
   if (tokenizer_.is_special(id)) return finish();
   std::string surface = tokenizer_.surface(id);

@@ -1,6 +1,7 @@
 // Incremental detokenization: text as tokens arrive, never half a character.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "heed/text/tokenizer.h"
@@ -13,6 +14,8 @@ class TextStream {
  public:
   // `is_continuation`: the ids continue a text, so a space before the first one is kept.
   explicit TextStream(Tokenizer tokenizer, bool is_continuation = false);
+  // Of ids that come after these: they continue a text unless all of these are special tokens.
+  static TextStream after(std::span<const int> before, const Tokenizer& tokenizer);
 
   // The text that is final after this token.
   std::string add(int id);
