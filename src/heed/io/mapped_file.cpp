@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <limits>
 #include <mutex>
+#include <system_error>
 
 namespace heed::io {
 namespace {
@@ -126,8 +127,10 @@ MappedFile::~MappedFile() {
 // A file that was cut within its last page has zeros there, without a signal.
 bool MappedFile::is_intact() const {
   struct stat status {};
-  return slots[slot_].is_intact && ::fstat(file_.number(), &status) == 0 &&
-         static_cast<std::uint64_t>(status.st_size) >= end_;
+  if (::fstat(file_.number(), &status) != 0) {
+    throw std::system_error(errno, std::generic_category());
+  }
+  return slots[slot_].is_intact && static_cast<std::uint64_t>(status.st_size) >= end_;
 }
 
 void MappedFile::release(std::span<const std::byte> part) const {

@@ -27,6 +27,7 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return bytes_; }
 
   // Whether all bytes that were read until now were the file's. False once it has become shorter.
+  // Throws std::system_error when the system cannot say.
   bool is_intact() const;
 
   // Gives the memory of the whole pages in `part` of bytes() back to the system. Who touches them

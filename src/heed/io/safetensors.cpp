@@ -408,8 +408,12 @@ TensorRecord SafetensorsFile::require(std::string_view name) const {
 void SafetensorsFile::release(std::span<const std::byte> bytes) const {
   if (!contents_->mapped) return;
   contents_->mapped->release(bytes);
-  check_model(contents_->mapped->is_intact(), source_,
-              ": expected a file that does not change, found it shorter while it was read");
+  try {
+    check_model(contents_->mapped->is_intact(), source_,
+                ": expected a file that does not change, found it shorter while it was read");
+  } catch (const std::system_error& error) {
+    fail(ErrorKind::model, source_, ": cannot be read: ", error.code().message());
+  }
 }
 
 namespace {

@@ -142,8 +142,8 @@ std::string onnx_path(const std::string& folder) { return folder + "/model.onnx"
 
 // config.json and the tokenizer's files tell what goes into the graph and what comes out.
 template <typename Model>
-void convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
-                     const std::string& adapter) {
+std::int64_t convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
+                             const std::string& adapter) {
   const auto finish = [&](Model& model, const text::TokenizerFiles& files) {
     merge_adapter(model, adapter);
     io::Rollback made;
@@ -154,39 +154,44 @@ void convert_to_onnx(const std::string& from, const std::string& to, WeightForma
     save_config(to, model.config());
     for (const auto& [name, bytes] : files) io::write_file_atomically(to + '/' + name, bytes);
     export_onnx(model, onnx_path(to), format);
+    const std::int64_t bytes = file_bytes(onnx_path(to));
     made.keep();
+    return bytes;
   };
   if constexpr (TextModel<Model>) {
     ModelFolder<Model> loaded = load_model_folder<Model>(from, as_floats);
-    finish(loaded.model, loaded.tokenizer.files());
+    return finish(loaded.model, loaded.tokenizer.files());
   } else {
     Model model = load_model<Model>(from, as_floats);
-    finish(model, {});
+    return finish(model, {});
   }
 }
 
+// Returns the bytes of the weights that it writes.
 template <typename Model>
-void convert(const std::string& from, const std::string& to, WeightFormat format,
-             const std::string& adapter) {
+std::int64_t convert(const std::string& from, const std::string& to, WeightFormat format,
+                     const std::string& adapter) {
   io::Rollback made;
   const auto save = [&](auto&& write) {
     made.create_folder(to);
     for (const char* name : model_files) made.add_file(to + '/' + name);
     write();
+    const std::int64_t bytes = weights_bytes(to);  // before it is kept: it can fail
     made.keep();
+    return bytes;
   };
   const LoadOptions options = adapter.empty() ? LoadOptions{} : as_floats;
   if constexpr (TextModel<Model>) {
     ModelFolder<Model> loaded = load_model_folder<Model>(from, options);
     merge_adapter(loaded.model, adapter);
-    save([&] {
+    return save([&] {
       for (const auto& file : loaded.tokenizer.files()) made.add_file(to + '/' + file.first);
       save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
     });
   } else {
     Model model = load_model<Model>(from, options);
     merge_adapter(model, adapter);
-    save([&] { save_model_folder(to, model, format); });
+    return save([&] { save_model_folder(to, model, format); });
   }
 }
 
@@ -197,10 +202,12 @@ ConvertedSizes convert_weights(const std::string& from, const std::string& to, W
   const TransformerConfig config = load_config(from);
   check_source(config, from, format, adapter);
   check_output(to);
-  with_model_class(config.kind, [&]<typename Model>(std::type_identity<Model>) {
-    convert<Model>(from, to, format, adapter);
-  });
-  return {weights_bytes(from), weights_bytes(to)};
+  const std::int64_t before = weights_bytes(from);
+  const std::int64_t after =
+      with_model_class(config.kind, [&]<typename Model>(std::type_identity<Model>) {
+        return convert<Model>(from, to, format, adapter);
+      });
+  return {before, after};
 }
 
 ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, WeightFormat format,
@@ -212,13 +219,15 @@ ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, W
   add_new_file(made, to);
   LanguageModelFolder loaded = load_model_folder<LanguageModel>(from, as_floats);
   merge_adapter(loaded.model, adapter);
+  ConvertedSizes sizes{.before = weights_bytes(from)};
   const GgufVocabulary vocabulary = vocabulary_of(loaded.tokenizer, from);
   notes = export_gguf(loaded.model, vocabulary, to,
                       {.name = std::filesystem::path(to).stem().string(),
                        .weights = format,
                        .chat_template = chat_template_of(loaded.tokenizer, from)});
+  sizes.after = file_bytes(to);
   made.keep();
-  return {weights_bytes(from), file_bytes(to)};
+  return sizes;
 }
 
 ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
@@ -226,22 +235,19 @@ ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, W
   const TransformerConfig config = load_config(from);
   check_source(config, from, format, adapter);
   check_output(to);
+  const std::int64_t before = weights_bytes(from);
   switch (config.kind) {
     case ModelKind::classifier:
-      convert_to_onnx<Classifier>(from, to, format, adapter);
-      break;
+      return {before, convert_to_onnx<Classifier>(from, to, format, adapter)};
     case ModelKind::encoder:
-      convert_to_onnx<Encoder>(from, to, format, adapter);
-      break;
+      return {before, convert_to_onnx<Encoder>(from, to, format, adapter)};
     case ModelKind::image_classifier:
-      convert_to_onnx<ImageClassifier>(from, to, format, adapter);
-      break;
+      return {before, convert_to_onnx<ImageClassifier>(from, to, format, adapter)};
     default:
       fail(ErrorKind::model, from, ": expected a model of type ", name_of(ModelKind::classifier),
            ", ", name_of(ModelKind::encoder), " or ", name_of(ModelKind::image_classifier),
            " for ONNX, found ", name_of(config.kind));
   }
-  return {weights_bytes(from), file_bytes(onnx_path(to))};
 }
 
 }  // namespace heed::models
