@@ -196,7 +196,7 @@ class SinesFirst {
   Index half_;
 };
 
-Tensor scaled(const Tensor& from, float factor) {
+Tensor scale_table(const Tensor& from, float factor) {
   Tensor to = Tensor::empty(from.shape());
   std::ranges::transform(from.values(), to.data(), [factor](float x) { return x * factor; });
   return to;
@@ -246,7 +246,7 @@ std::vector<nn::NamedTensor> family_parameters(const TransformerConfig& config,
     for (nn::NamedTensor& parameter : theirs) {
       Tensor value =
           parameter_of_form(config, ours, parameter.name, Shape(parameter.value.shape()));
-      if (factor != 1 && is_input_table(parameter.name)) value = scaled(value, factor);
+      if (factor != 1 && is_input_table(parameter.name)) value = scale_table(value, factor);
       parameter.value = has_other_order ? sines_first(parameter.name, value) : value;
     }
     return theirs;
