@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "heed/cli/inspect_command.h"
+#include "heed/infer/translator.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
 #include "support/expect_error.h"
@@ -72,9 +73,30 @@ TEST(ConvertCommand, RefusesToExportWhatHasNoFormThere) {
   expect_error(ErrorKind::model,
                folders.model() + ": expected a model of type heed-language, found heed-translation",
                [&] { convert_to("gguf"); });
-  expect_error(ErrorKind::usage, "--to: expected one of heed, gguf, onnx, found tflite",
+  expect_error(ErrorKind::usage, "--to: expected one of heed, gguf, onnx, hf, found tflite",
                [&] { convert_to("tflite"); });
   EXPECT_FALSE(std::filesystem::exists(folders.output()));
+}
+
+std::string greedy(const std::string& folder, const std::vector<std::string>& lines) {
+  infer::TranslationOptions options;
+  options.search.beam_size = 1;
+  options.search.max_length = 20;
+  std::string texts;
+  const auto translator = infer::Translator::load(folder);
+  for (const infer::Translation& one : translator.translate(lines, options)) {
+    texts += one.text() + '\n';
+  }
+  return texts;
+}
+
+TEST(ConvertCommand, ATranslatorInMariansLayoutTranslatesTheSame) {
+  const Folders folders;
+  std::ostringstream out, log;
+  convert({.model = folders.model(), .output = folders.output(), .to = "hf"}, out, log);
+  EXPECT_EQ(models::load_config(folders.output()).family, "marian");
+  const std::vector<std::string> lines{"a bat", "the cave lives", "in the cave a bat lives"};
+  EXPECT_EQ(greedy(folders.output(), lines), greedy(folders.model(), lines));
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ models::ConvertedSizes convert_to(models::ModelFormat to, const ConvertOptions& 
       return models::convert_to_gguf(options.model, options.output, format, options.adapter, notes);
     case models::ModelFormat::onnx:
       return models::convert_to_onnx(options.model, options.output, format, options.adapter);
+    case models::ModelFormat::hf:
+      return models::convert_to_family(options.model, options.output, format, options.adapter);
     case models::ModelFormat::heed:
       break;
   }
@@ -54,7 +56,8 @@ Command convert_command() {
   command.group("Conversion");
   command.option("--to", options->to,
                  "format: " + choice_names<models::ModelFormat>() +
-                     "; gguf for llama.cpp, onnx for ONNX Runtime");
+                     "; gguf for llama.cpp, onnx for ONNX Runtime, hf for the layout of "
+                     "transformers");
   command.option("--weights", options->weights,
                  "weight format: " + choice_names<models::WeightFormat>() +
                      "; all but f32 are for inference only. For gguf f32, f16, or int8, "

@@ -10,9 +10,13 @@
 #include "heed/io/json_fields.h"
 #include "heed/io/rollback.h"
 #include "heed/models/classifier.h"
+#include "heed/models/config_fields.h"
 #include "heed/models/encoder.h"
 #include "heed/models/export_gguf.h"
 #include "heed/models/export_onnx.h"
+#include "heed/models/family_folder.h"
+#include "heed/models/family_form.h"
+#include "heed/models/family_tokenizer.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
@@ -24,9 +28,9 @@ namespace heed {
 
 template <>
 std::span<const Choice<models::ModelFormat>> choices() {
-  static constexpr std::array all{Choice{"heed", models::ModelFormat::heed},
-                                  Choice{"gguf", models::ModelFormat::gguf},
-                                  Choice{"onnx", models::ModelFormat::onnx}};
+  static constexpr std::array all{
+      Choice{"heed", models::ModelFormat::heed}, Choice{"gguf", models::ModelFormat::gguf},
+      Choice{"onnx", models::ModelFormat::onnx}, Choice{"hf", models::ModelFormat::hf}};
   return all;
 }
 
@@ -167,6 +171,57 @@ std::int64_t convert_to_onnx(const std::string& from, const std::string& to, Wei
   }
 }
 
+// What Heed does by itself for its own models, said to programs that do as the file says.
+GenerationConfig family_generation(const TransformerConfig& form, const GenerationConfig& own) {
+  constexpr Index usual_length = 512;
+  nlohmann::ordered_json json;
+  if (form.kind == ModelKind::translation) {
+    json["num_beams"] = own.beam_size;
+    json["length_penalty"] = shortest(static_cast<float>(own.length_penalty));
+    json["max_length"] = own.max_length > 0 ? own.max_length : usual_length;
+    json["decoder_start_token_id"] = form.tokens.decoder_start;
+  }
+  json["pad_token_id"] = form.tokens.pad;
+  json["eos_token_id"] = form.tokens.end();
+  json["bad_words_ids"] = {
+      {text::own_tokens::pad}, {text::own_tokens::unknown}, {text::own_tokens::begin}};
+  return {.json = json.dump(2) + '\n'};
+}
+
+// The files that are not those of the weights.
+template <typename Model>
+text::TokenizerFiles family_files(const std::string& from, const TransformerConfig& form) {
+  if constexpr (TextModel<Model>) {
+    text::TokenizerFiles files =
+        family_tokenizer_files(load_tokenizer(from), form, from + "/tokenizer.model");
+    if (has_decoder(form.kind)) {
+      files["generation_config.json"] = family_generation(form, load_generation_config(from)).json;
+    }
+    return files;
+  }
+  return {};
+}
+
+template <typename Model>
+std::int64_t convert_to_family(const std::string& from, const std::string& to, WeightFormat format,
+                               const std::string& adapter) {
+  Model model = load_model<Model>(from, as_floats);
+  merge_adapter(model, adapter);
+  const TransformerConfig form = family_form(model.config());
+  const text::TokenizerFiles files = family_files<Model>(from, form);
+  const auto values = family_parameters(model.config(), form, parameters(model));
+  io::Rollback made;
+  made.create_folder(to);
+  for (const char* name : {"config.json", "model.safetensors"}) made.add_file(to + '/' + name);
+  for (const auto& [name, bytes] : files) made.add_file(to + '/' + name);
+  save_family_config(to, form, format);
+  for (const auto& [name, bytes] : files) io::write_file_atomically(to + '/' + name, bytes);
+  save_family_weights(to, form, values, format);
+  const std::int64_t bytes = weights_bytes(to);
+  made.keep();
+  return bytes;
+}
+
 // Returns the bytes of the weights that it writes.
 template <typename Model>
 std::int64_t convert(const std::string& from, const std::string& to, WeightFormat format,
@@ -248,6 +303,23 @@ ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, W
            ", ", name_of(ModelKind::encoder), " or ", name_of(ModelKind::image_classifier),
            " for ONNX, found ", name_of(config.kind));
   }
+}
+
+ConvertedSizes convert_to_family(const std::string& from, const std::string& to,
+                                 WeightFormat format, const std::string& adapter) {
+  const TransformerConfig config = load_config(from);
+  check_as(ErrorKind::usage, !is_rounded_to_integers(format),
+           "`weights`: expected f32, f16 or bf16 for other programs' layouts, found ",
+           name_of(format));
+  if (!config.family.empty()) return convert_weights(from, to, format, adapter);
+  check_source(config, from, format, adapter);
+  check_output(to);
+  const std::int64_t before = weights_bytes(from);
+  const std::int64_t after =
+      with_model_class(config.kind, [&]<typename Model>(std::type_identity<Model>) {
+        return convert_to_family<Model>(from, to, format, adapter);
+      });
+  return {before, after};
 }
 
 }  // namespace heed::models

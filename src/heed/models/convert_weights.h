@@ -9,8 +9,8 @@
 
 namespace heed::models {
 
-// A folder of ours; a GGUF file; a folder with an ONNX file.
-enum class ModelFormat { heed, gguf, onnx };
+// A folder of ours; a GGUF file; a folder with an ONNX file; a folder of a Hugging Face family.
+enum class ModelFormat { heed, gguf, onnx, hf };
 
 struct ConvertedSizes {
   std::int64_t before = 0, after = 0;  // of the weights' file, in bytes
@@ -36,9 +36,16 @@ ConvertedSizes convert_to_gguf(const std::string& from, const std::string& to, W
 ConvertedSizes convert_to_onnx(const std::string& from, const std::string& to, WeightFormat format,
                                const std::string& adapter);
 
+// Writes the model in folder `from` to a new or empty folder `to` in the layout of the family of
+// Hugging Face that fits, with the tokenizer's and the generation's files: all of it, or on Error
+// nothing. Refuses what convert_weights, family_form and family_tokenizer_files refuse, and formats
+// other than f32, f16 and bf16. A model of another family stays one of it.
+ConvertedSizes convert_to_family(const std::string& from, const std::string& to,
+                                 WeightFormat format, const std::string& adapter = {});
+
 }  // namespace heed::models
 
 namespace heed {
 template <>
-std::span<const Choice<models::ModelFormat>> choices();  // heed, gguf, onnx
+std::span<const Choice<models::ModelFormat>> choices();  // heed, gguf, onnx, hf
 }  // namespace heed
