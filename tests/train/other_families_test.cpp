@@ -84,7 +84,9 @@ TEST(OtherFamilies, EveryKindResumesWithTheSameBits) {
       {bert, families.masked()},
       {bert, families.labelled()}};
   int number = 0;
-  for (const auto& [base, files] : cases) {
+  for (const auto& one : cases) {
+    const auto& base = one.first;
+    const auto& files = one.second;
     for (const Index lora : {Index{0}, Index{2}}) {
       SCOPED_TRACE(base + (lora > 0 ? " with LoRA" : ""));
       const std::string name = "run" + std::to_string(number++);
