@@ -23,6 +23,7 @@ using text::Tokenizer;
 
 constexpr std::string_view space_mark = "\xe2\x96\x81";  // U+2581
 constexpr std::int32_t normal_type = 1, control_type = 3;
+constexpr std::size_t max_piece_bytes = 1 << 10;  // of tokenizer.json
 
 std::string dump(const ordered_json& json) {
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
@@ -135,6 +136,11 @@ std::string tokenizer_json(const Tokenizer& tokenizer, const std::string& name) 
            ": subwords: tokenizer.json has no form for Heed's words; it has one for bpe, unigram, "
            "char and byte");
   const GgufVocabulary vocabulary = gguf_vocabulary(tokenizer.bytes(), name);
+  for (const std::string& piece : vocabulary.tokens) {
+    check_as(ErrorKind::model, piece.size() <= max_piece_bytes, name,
+             ": expected pieces of at most ", max_piece_bytes, " bytes, found \"", excerpt(piece),
+             '"');
+  }
   const bool is_bytes = tokenizer.subwords() == Subwords::byte;
   const bool has_space_before = !is_bytes && tokenizer.has_space_before();
   ordered_json json{{"version", "1.0"},
