@@ -1,26 +1,12 @@
 // Encoders: what ONNX Runtime computes is what Heed does, within 1e-5, and padding does not matter.
-import { existsSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync, crc32 } from "node:zlib";
 
+import { largestDifference, readNpy, referenceFolder, referenceOf, toleranceOf, told } from "./references.mjs";
+
 const tolerance = 1e-5;
-
-function largestDifference(ours, theirs) {
-  if (ours.length !== theirs.length) {
-    throw new Error(`expected ${ours.length} numbers, found ${theirs.length}`);
-  }
-  let largest = 0;
-  for (let i = 0; i < ours.length; ++i) {
-    const difference = Math.abs(ours[i] - theirs[i]);
-    if (!(difference <= largest)) largest = difference;
-  }
-  return largest;
-}
-
-function told(largest, limit = tolerance) {
-  if (!(largest <= limit)) throw new Error(`largest difference ${largest}`);
-  return `largest difference ${largest.toExponential(1)}`;
-}
+const halves = 5e-3;  // weights in half precision
 
 const integers = (onnx, rows) =>
   new onnx.Tensor("int64", BigInt64Array.from(rows.flat().map(BigInt)), [rows.length, rows[0].length]);
@@ -57,34 +43,42 @@ function softmax(row) {
 const weather = ["warm sun and bright day", "rain", "snow in the dark cold night and wind", "hot beach"];
 const labels = ["warm", "cold", "cold", "warm"];
 
-const classifiers = {
-  "mean, sinusoidal positions": [],
-  "first token, learned positions, norms after": ["--pooling", "first", "--positions", "learned", "--norm", "after"],
-  "attention pooling, RoPE, RMS norm, SwiGLU, grouped queries":
-    ["--pooling", "attention", "--positions", "rotary", "--norm-kind", "rms", "--activation", "swiglu", "--key-value-heads", "2"],
-  "ALiBi, GELU by tanh": ["--positions", "alibi", "--activation", "gelu_tanh"],
-  "no positions, ReLU": ["--positions", "none", "--activation", "relu"],
+const blocks = {
+  "norms after, ReLU": ["--norm", "after", "--activation", "relu"],
+  "norms around, GELU": ["--norm", "around", "--activation", "gelu"],
+  "RMS norm, SwiGLU, grouped queries":
+    ["--norm-kind", "rms", "--activation", "swiglu", "--key-value-heads", "2"],
+  "GELU by tanh": ["--activation", "gelu_tanh"],
+  "quick GELU": ["--activation", "quick_gelu"],
+  "SiLU": ["--activation", "silu"],
 };
+const positions = ["sinusoidal", "learned", "rotary", "alibi", "none"];
+const poolings = ["mean", "first", "last", "max", "attention"];
+
+// Every position encoding with every pooling, and other blocks.
+function classifierSettings() {
+  const all = positions.flatMap((kind) => poolings.map((pooling) =>
+    [`${kind} positions, ${pooling} pooling`, ["--positions", kind, "--pooling", pooling]]));
+  return [...all, ...Object.entries(blocks)];
+}
 
 const small = ["--width", "32", "--heads", "4", "--encoder-layers", "2", "--feed-forward", "64",
                "--max-updates", "20", "--quiet"];
 
 function probabilities(line) {
   const answer = JSON.parse(line);
-  const all = answer.labels ?? answer;
+  const all = answer.classes ?? answer.labels;
   return Object.fromEntries(all.map((one) => [one.label, one.probability]));
 }
 
 async function compareClassifier(onnx, bench, model, exported) {
-  bench.must(["convert", model, exported, "--to", "onnx"]);
+  await bench.must(["convert", model, exported, "--to", "onnx"]);
   const names = JSON.parse(readFileSync(join(exported, "config.json"), "utf8")).labels;
   const lines = weather.join("\n") + "\n";
-  const ours = bench
-    .must(["classify", "--model", model, "--json", "--top", `${names.length}`], lines)
+  const ours = (await bench.must(["classify", "--model", model, "--json", "--top", `${names.length}`], lines))
     .trim().split("\n").map(probabilities);
   const end = 3;
-  const ids = bench
-    .must(["tokenize", "--model", model, "--ids"], lines)
+  const ids = (await bench.must(["tokenize", "--model", model, "--ids"], lines))
     .trim().split("\n").map((line) => line.trim().split(" ").map(Number))
     .map((line) => (line.at(-1) === end ? line : [...line, end]));
   let largest = 0;
@@ -95,40 +89,29 @@ async function compareClassifier(onnx, bench, model, exported) {
       largest = Math.max(largest, largestDifference(expected, softmax(row)));
     });
   }
-  return told(largest);
+  return told(largest, tolerance);
 }
 
 export async function exportedClassifiers(onnx, bench, check) {
   const rows = Array.from({ length: 120 }, (_, i) => `${labels[i % 4]}\t${weather[i % 4]}`);
   const file = bench.write("weather.tsv", rows.join("\n") + "\n");
   let number = 0;
-  for (const [name, settings] of Object.entries(classifiers)) {
+  for (const [name, settings] of classifierSettings()) {
     const model = join(bench.folder, `classifier-${number}`);
     const exported = join(bench.folder, `classifier-${number++}-onnx`);
     await check(`ONNX classifier: ${name}`, async () => {
-      bench.must(["train", "--model", model, "--labelled", file, "--preset", "classes",
+      await bench.must(["train", "--model", model, "--labelled", file, "--preset", "classes",
                   ...settings, ...small]);
       return compareClassifier(onnx, bench, model, exported);
     });
   }
-  await referenceClassifiers(onnx, bench, check);
 }
 
 // ---- Models of Hugging Face with the results of its own library
 
-// The numbers of a .npy file of <f4 or <f8.
-function readNpy(path) {
-  const bytes = readFileSync(path);
-  const headSize = bytes.readUInt16LE(8);
-  const head = bytes.subarray(10, 10 + headSize).toString();
-  const begin = 10 + headSize;
-  const data = bytes.buffer.slice(bytes.byteOffset + begin, bytes.byteOffset + bytes.length);
-  return head.includes("<f8") ? Array.from(new Float64Array(data)) : Array.from(new Float32Array(data));
-}
-
-async function compareReference(onnx, bench, folder, exported, arrayName) {
-  bench.must(["convert", folder, exported, "--to", "onnx"]);
-  const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
+async function compareReference(onnx, bench, folder, exported, arrayName, weights) {
+  await bench.must(["convert", folder, exported, "--to", "onnx", "--weights", weights]);
+  const expected = referenceOf(folder);
   let largest = 0;
   for (const one of expected.cases) {
     const array = one.arrays?.[arrayName];
@@ -136,30 +119,48 @@ async function compareReference(onnx, bench, folder, exported, arrayName) {
     const masks = one.attention_mask ?? one.input_ids.map((ids) => ids.map(() => 1));
     const real = (rows) => rows.map((row, i) => row.filter((_, j) => masks[i][j] === 1));
     const types = one.token_type_ids && real(one.token_type_ids);
-    const theirs = await run(onnx, join(exported, "model.onnx"), real(one.input_ids), "right", types);
     const ours = readNpy(join(folder, array));
-    largest = Math.max(largest, largestDifference(ours, theirs.flat()));
+    for (const side of ["right", "left"]) {
+      const theirs = await run(onnx, join(exported, "model.onnx"), real(one.input_ids), side, types);
+      largest = Math.max(largest, largestDifference(ours, theirs.flat()));
+    }
   }
-  return told(largest, 2e-5);
+  return told(largest, weights === "f16" ? halves : toleranceOf(expected, "logits"));
 }
 
-const hasModel = (bench, name) => bench.data && existsSync(join(bench.data, "hf/models", name));
-
-async function referenceClassifiers(onnx, bench, check) {
-  for (const name of ["bert_seqcls", "roberta_seqcls", "distilbert_seqcls"]) {
-    if (!hasModel(bench, name)) continue;
-    await check(`ONNX ${name}`, () =>
-      compareReference(onnx, bench, join(bench.data, "hf/models", name),
-                       join(bench.folder, name), "logits_f64"));
+async function compareImages(onnx, bench, folder, exported, arrayName, weights) {
+  await bench.must(["convert", folder, exported, "--to", "onnx", "--weights", weights]);
+  const expected = referenceOf(folder);
+  const config = JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
+  const session = await onnx.InferenceSession.create(join(exported, "model.onnx"));
+  let largest = 0;
+  for (const one of expected.cases) {
+    const values = Float32Array.from(readNpy(join(folder, one.arrays.pixel_values)));
+    const size = config.num_channels * config.image_size * config.image_size;
+    const shape = [values.length / size, config.num_channels, config.image_size, config.image_size];
+    const { logits } = await session.run({ pixel_values: new onnx.Tensor("float32", values, shape) });
+    largest = Math.max(largest, largestDifference(readNpy(join(folder, one.arrays[arrayName])), logits.data));
   }
+  return told(largest, weights === "f16" ? halves : toleranceOf(expected, "logits"));
 }
 
-export async function exportedEncoders(onnx, bench, check) {
-  for (const name of ["minilm_sentence", "minilm_sentence_cls", "mpnet_sentence"]) {
-    if (!hasModel(bench, name)) continue;
-    await check(`ONNX ${name}`, () =>
-      compareReference(onnx, bench, join(bench.data, "hf/models", name),
-                       join(bench.folder, name), "sentence_embedding_f64"));
+const families = {
+  bert_seqcls: [compareReference, "logits_f64"],
+  roberta_seqcls: [compareReference, "logits_f64"],
+  distilbert_seqcls: [compareReference, "logits_f64"],
+  minilm_sentence: [compareReference, "sentence_embedding_f64"],
+  minilm_sentence_cls: [compareReference, "sentence_embedding_f64"],
+  mpnet_sentence: [compareReference, "sentence_embedding_f64"],
+  vit_a: [compareImages, "logits_f64"],
+};
+
+export async function exportedFamilies(onnx, bench, check) {
+  for (const [name, [compare, array]] of Object.entries(families)) {
+    const folder = referenceFolder(bench, name);
+    for (const weights of folder ? ["f32", "f16"] : []) {
+      await check(`ONNX ${name}, ${weights}`, () =>
+        compare(onnx, bench, folder, join(bench.folder, `${name}-${weights}`), array, weights));
+    }
   }
 }
 
@@ -193,7 +194,6 @@ const pixel = (image) => (x, y) =>
   [(x * 13 + image * 31) % 256, (y * 21 + image * 57) % 256, ((x + y) * 9 + image * 5) % 256];
 
 export async function exportedImages(onnx, bench, check) {
-  const { mkdirSync } = await import("node:fs");
   const images = join(bench.folder, "images");
   for (const name of ["dark", "light"]) mkdirSync(join(images, name), { recursive: true });
   const paths = Array.from({ length: 16 }, (_, i) =>
@@ -201,14 +201,13 @@ export async function exportedImages(onnx, bench, check) {
   for (const settings of [[], ["--pooling", "attention", "--positions", "sinusoidal"]]) {
     const model = join(bench.folder, `images-${settings.length}`);
     await check(`ONNX images ${settings.join(" ")}`, async () => {
-      bench.must(["train", "--model", model, "--images", images, "--preset", "images",
+      await bench.must(["train", "--model", model, "--images", images, "--preset", "images",
                   "--image-height", `${height}`, "--image-width", `${width}`,
                   "--image-channels", "3", "--patch-side", "4", ...settings, ...small]);
-      bench.must(["convert", model, `${model}-onnx`, "--to", "onnx"]);
+      await bench.must(["convert", model, `${model}-onnx`, "--to", "onnx"]);
       const names = JSON.parse(readFileSync(join(`${model}-onnx`, "config.json"), "utf8")).labels;
-      const ours = bench
-        .must(["classify", "--model", model, "--json", "--top", "2"], paths.join("\n") + "\n")
-        .trim().split("\n").map(probabilities);
+      const ours = (await bench.must(["classify", "--model", model, "--json", "--top", "2"], paths.join("\n") + "\n"))
+    .trim().split("\n").map(probabilities);
       const values = new Float32Array(paths.length * 3 * height * width);
       let at = 0;
       for (let i = 0; i < paths.length; ++i) {
@@ -226,7 +225,7 @@ export async function exportedImages(onnx, bench, check) {
         const row = softmax(Array.from(logits.data.subarray(2 * i, 2 * i + 2)));
         largest = Math.max(largest, largestDifference(names.map((name) => ours[i][name]), row));
       }
-      return told(largest);
+      return told(largest, tolerance);
     });
   }
 }

@@ -186,5 +186,25 @@ TEST(ConvertToOnnx, WritesTheGraphWithTheTokenizerBesideItOrNothing) {
       [&] { convert_to_onnx(folders.path("f32"), folders.path("onnx"), WeightFormat::f32, ""); });
 }
 
+// Its ids come from whoever runs the graph.
+TEST(ConvertToOnnx, AFolderOfAnotherFamilyNeedsNoTokenizer) {
+  const TemporaryFolder folder;
+  TransformerConfig config = small_config(ModelKind::classifier);
+  save_model(folder.file("own"), Classifier(config, 5));
+  EXPECT_THROW(convert_to_onnx(folder.file("own"), folder.file("graph"), WeightFormat::f32, ""),
+               Error);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("graph")));
+  std::filesystem::create_directory(folder.file("bert"));
+  folder.write("bert/config.json", R"({"model_type": "bert", "vocab_size": 19,
+      "architectures": ["BertForSequenceClassification"], "hidden_size": 12,
+      "intermediate_size": 10, "num_hidden_layers": 1, "num_attention_heads": 2,
+      "max_position_embeddings": 24, "id2label": {"0": "cold", "1": "warm"}})");
+  config = load_config(folder.file("bert"));
+  save_model(folder.file("bert"), Classifier(config, 5));
+  convert_to_onnx(folder.file("bert"), folder.file("onnx"), WeightFormat::f32, "");
+  EXPECT_TRUE(std::filesystem::exists(folder.file("onnx/model.onnx")));
+  EXPECT_EQ(load_config(folder.file("onnx")), config);
+}
+
 }  // namespace
 }  // namespace heed::models

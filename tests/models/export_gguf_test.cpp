@@ -21,6 +21,12 @@ GgufVocabulary letters() {
           .types = {3, 2, 3, 3, 1}};
 }
 
+GgufVocabulary unigrams() {
+  GgufVocabulary vocabulary = letters();
+  vocabulary.model = "t5";
+  return vocabulary;
+}
+
 TransformerConfig llama_config() {
   TransformerConfig config = small_config(ModelKind::language);
   config.model_dim = 32;
@@ -43,10 +49,11 @@ TransformerConfig gpt2_config() {
 }
 
 struct Exported {
-  explicit Exported(const TransformerConfig& config, WeightFormat weights = WeightFormat::f32)
+  explicit Exported(const TransformerConfig& config, WeightFormat weights = WeightFormat::f32,
+                    const GgufVocabulary& vocabulary = letters())
       : model(config, 3) {
     const TemporaryFolder folder;
-    notes = export_gguf(model, letters(), folder.file("m.gguf"), {.weights = weights});
+    notes = export_gguf(model, vocabulary, folder.file("m.gguf"), {.weights = weights});
     file = GgufReader(io::read_file(folder.file("m.gguf"))).read();
   }
   Tensor parameter(const std::string& name) const {
@@ -76,7 +83,8 @@ TEST(ExportGguf, ALlamaHasItsSizes) {
   EXPECT_EQ(file.get<std::uint32_t>("llama.attention.head_count_kv"), 2u);
   EXPECT_EQ(file.get<std::uint32_t>("llama.rope.dimension_count"), 8u);
   EXPECT_EQ(file.get<float>("llama.attention.layer_norm_rms_epsilon"), 1e-5f);
-  EXPECT_EQ(file.get<std::vector<std::string>>("tokenizer.ggml.tokens").size(), 20u);
+  EXPECT_EQ(file.get<std::uint32_t>("llama.vocab_size"), 20u + 256u);
+  EXPECT_EQ(file.get<std::vector<std::string>>("tokenizer.ggml.tokens").size(), 20u + 256u);
   EXPECT_EQ(file.get<std::uint32_t>("tokenizer.ggml.eos_token_id"), 3u);
   EXPECT_TRUE(exported.notes.empty());
 }
@@ -107,13 +115,38 @@ TEST(ExportGguf, TheScaleOfEmbeddingsIsInTheTableAndTheOutputIsApart) {
   const Tensor table = exported.parameter("embedding.weight");
   const auto embeddings = exported.tensor("token_embd.weight"),
              output = exported.tensor("output.weight");
-  for (std::size_t i = 0; i < embeddings.size(); ++i) {
+  for (std::size_t i = 0; i < table.values().size(); ++i) {
     EXPECT_EQ(embeddings[i], table.values()[i] * std::sqrt(32.0f));
     EXPECT_EQ(output[i], table.values()[i]);
   }
   TransformerConfig unscaled = llama_config();
   unscaled.embedding_scale = 1;
-  EXPECT_FALSE(Exported(unscaled).file.tensors.contains("output.weight"));
+  EXPECT_FALSE(
+      Exported(unscaled, WeightFormat::f32, unigrams()).file.tensors.contains("output.weight"));
+}
+
+// llama.cpp ends its process at a character of BPE that has neither a piece nor bytes.
+TEST(ExportGguf, BytesThatBpeLacksAreReadAsUnknownAndAsLikelyAsPadding) {
+  TransformerConfig config = llama_config();
+  config.embedding_scale = 1;
+  const Exported exported(config);
+  const auto row = [&](const char* name, std::size_t token) {
+    return exported.tensor(name).subspan(token * 32, 32);
+  };
+  const auto unknown = static_cast<std::size_t>(config.tokens.unknown);
+  const auto pad = static_cast<std::size_t>(config.tokens.pad);
+  for (const std::size_t byte : {0u, 255u}) {
+    EXPECT_TRUE(
+        std::ranges::equal(row("token_embd.weight", 20 + byte), row("token_embd.weight", unknown)));
+    EXPECT_TRUE(std::ranges::equal(row("output.weight", 20 + byte), row("output.weight", pad)));
+  }
+  EXPECT_EQ(exported.tensor("token_embd.weight").size(), (20u + 256u) * 32u);
+  EXPECT_EQ(exported.tensor("output.weight").size(), (20u + 256u) * 32u);
+  config.tokens.pad = text::SpecialTokens::none;
+  expect_error(ErrorKind::model,
+               "tokenizer: expected pieces of all bytes for GGUF, or tokens for what is unknown "
+               "and for padding, found neither",
+               [&] { Exported other(config); });
 }
 
 TEST(ExportGguf, QwensAreToldByTheirBiasesAndNorms) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include "heed/io/files.h"
 #include "heed/models/classifier.h"
@@ -69,6 +71,32 @@ TEST(ExportOnnx, EveryChoiceOfAnEncoderIsAWholeGraph) {
       config.pooling = pooling;
       expect_whole(exported(Classifier(config, 1)));
     }
+  }
+}
+
+// The node that makes a value.
+const OnnxNode& maker(const OnnxFile& file, const std::string& value) {
+  const auto found = std::ranges::find_if(
+      file.nodes, [&](const OnnxNode& node) { return node.outputs.front() == value; });
+  if (found == file.nodes.end()) throw std::runtime_error("no node makes " + value);
+  return *found;
+}
+
+// Padding on the left stands between a begin token and the words, whose distance it must not
+// change.
+TEST(ExportOnnx, DistancesAreOfPlacesInTheTextWithoutPadding) {
+  TransformerConfig config = small_config(ModelKind::classifier);
+  config.positions = Positions::alibi;
+  config.pooling = Pooling::first;
+  const OnnxFile file = exported(Classifier(config, 1));
+  const auto far = std::ranges::find(file.nodes, "Abs", &OnnxNode::operation);
+  ASSERT_NE(far, file.nodes.end());
+  const OnnxNode& distances = maker(file, far->inputs.front());
+  ASSERT_EQ(distances.operation, "Sub");
+  for (const std::string& input : distances.inputs) {
+    const OnnxNode& places = maker(file, maker(file, input).inputs.front());
+    EXPECT_EQ(places.operation, "Mul");
+    EXPECT_EQ(maker(file, maker(file, places.inputs[0]).inputs[0]).operation, "CumSum");
   }
 }
 

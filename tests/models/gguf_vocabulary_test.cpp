@@ -88,6 +88,25 @@ TEST(GgufVocabulary, ReadsBpeWithScoresByRankAndUnigrams) {
   EXPECT_EQ(unigram.scores, (std::vector<float>{0, -1.5f}));
 }
 
+TEST(GgufVocabulary, OfBpeGetsTheBytesThatItLacks) {
+  GgufVocabulary vocabulary{.model = "llama",
+                            .tokens = {"<unk>", "<0x41>", "b"},
+                            .scores = {0, 0, -1},
+                            .types = {2, 6, 1}};
+  EXPECT_EQ(complete_vocabulary(vocabulary, 4), 255);
+  ASSERT_EQ(vocabulary.tokens.size(), 4u + 255u);
+  EXPECT_EQ(vocabulary.tokens[3], "[UNUSED3]");
+  EXPECT_EQ(vocabulary.tokens[4], "<0x00>");
+  EXPECT_EQ(vocabulary.tokens[4 + 0x42 - 1], "<0x42>");
+  EXPECT_EQ(vocabulary.tokens.back(), "<0xFF>");
+  EXPECT_EQ(vocabulary.types.back(), 6);
+  EXPECT_EQ(vocabulary.types.size(), vocabulary.tokens.size());
+  EXPECT_EQ(vocabulary.scores.size(), vocabulary.tokens.size());
+  GgufVocabulary unigrams{.model = "t5", .tokens = {"<unk>"}, .scores = {0}, .types = {2}};
+  EXPECT_EQ(complete_vocabulary(unigrams, 2), 0);
+  EXPECT_EQ(unigrams.tokens.size(), 2u);
+}
+
 TEST(GgufVocabulary, RefusesExpressionsWithoutAName) {
   const std::string json = R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
       {"type": "Split", "pattern": {"Regex": "x+"}},

@@ -142,6 +142,13 @@ std::string chat_template_of(const text::Tokenizer& tokenizer, const std::string
   return fields.text("chat_template");
 }
 
+// Graphs take ids, so a folder of another family needs no tokenizer: whoever runs the graph has it.
+bool lacks_tokenizer(const std::string& folder) {
+  return !load_config(folder).family.empty() &&
+         std::ranges::none_of(text::Tokenizer::file_names(),
+                              [&](const char* name) { return io::is_there(folder + '/' + name); });
+}
+
 std::string onnx_path(const std::string& folder) { return folder + "/model.onnx"; }
 
 // config.json and the tokenizer's files tell what goes into the graph and what comes out.
@@ -163,12 +170,13 @@ std::int64_t convert_to_onnx(const std::string& from, const std::string& to, Wei
     return bytes;
   };
   if constexpr (TextModel<Model>) {
-    ModelFolder<Model> loaded = load_model_folder<Model>(from, as_floats);
-    return finish(loaded.model, loaded.tokenizer.files());
-  } else {
-    Model model = load_model<Model>(from, as_floats);
-    return finish(model, {});
+    if (!lacks_tokenizer(from)) {
+      ModelFolder<Model> loaded = load_model_folder<Model>(from, as_floats);
+      return finish(loaded.model, loaded.tokenizer.files());
+    }
   }
+  Model model = load_model<Model>(from, as_floats);
+  return finish(model, {});
 }
 
 // What Heed does by itself for its own models, said to programs that do as the file says.

@@ -71,11 +71,12 @@ class GgufExport {
     num_key_value_heads_ = ops::num_key_value_heads(stack_);
   }
 
-  void write(const GgufVocabulary& vocabulary, const std::string& path) {
+  void write(GgufVocabulary vocabulary, const std::string& path) {
+    num_added_ = complete_vocabulary(vocabulary, config_.vocabulary);
     write_general();
     write_sizes();
     write_positions();
-    write_vocabulary(file_, vocabulary, config_.tokens, config_.vocabulary);
+    write_vocabulary(file_, vocabulary, config_.tokens);
     if (!options_.chat_template.empty()) {
       file_.text("tokenizer.chat_template", options_.chat_template);
     }
@@ -115,7 +116,7 @@ class GgufExport {
   }
 
   void write_sizes() {
-    file_.number(key("vocab_size"), number_of(config_.vocabulary));
+    file_.number(key("vocab_size"), number_of(config_.vocabulary + num_added_));
     file_.number(key("context_length"), number_of(config_.max_positions));
     file_.number(key("embedding_length"), number_of(stack_.model_dim));
     file_.number(key("block_count"), number_of(stack_.num_layers));
@@ -201,11 +202,26 @@ class GgufExport {
     if (auto values = bias(ours, weight.dim(0))) add_vector(name + ".bias", std::move(*values));
   }
 
+  // The bytes that were added have the row of a token of the model. They are read as the unknown
+  // token, and are as likely as the pad token: the first of equal logits, not theirs, is chosen.
+  void add_token_table(const std::string& name, const Tensor& table, float factor, int token) {
+    const Index rows = table.dim(0), cols = table.dim(1), num_added = num_added_;
+    check_as(ErrorKind::model, num_added == 0 || (token >= 0 && token < rows),
+             "tokenizer: expected pieces of all bytes for GGUF, or tokens for what is unknown and "
+             "for padding, found neither");
+    add_matrix(name, rows + num_added, cols, [=] {
+      Numbers numbers = scale(numbers_of(table), factor);
+      if (num_added == 0) return numbers;
+      const Numbers row(numbers.begin() + token * cols, numbers.begin() + (token + 1) * cols);
+      for (Index i = 0; i < num_added; ++i) numbers.insert(numbers.end(), row.begin(), row.end());
+      return numbers;
+    });
+  }
+
   void add_embeddings() {
     const Tensor& table = require("embedding.weight");
     const float factor = embedding_scale(config_);
-    add_matrix("token_embd.weight", table.dim(0), table.dim(1),
-               [table, factor] { return scale(numbers_of(table), factor); });
+    add_token_table("token_embd.weight", table, factor, config_.tokens.unknown);
     add_position_table();
     if (stack_.positions == Positions::rotary &&
         stack_.rotary.scaling == ops::RotaryScaling::llama3) {
@@ -334,10 +350,10 @@ class GgufExport {
     add_norm("decoder.norm", "output_norm");
     const Tensor* own = find("output.weight");
     const float factor = config_.output_scale;
-    if (!own && !architecture_.needs_output && factor == 1 && embedding_scale(config_) == 1) return;
+    const bool can_be_tied = factor == 1 && embedding_scale(config_) == 1 && num_added_ == 0;
+    if (!own && !architecture_.needs_output && can_be_tied) return;
     const Tensor& table = own ? *own : require("embedding.weight");
-    add_matrix("output.weight", table.dim(0), table.dim(1),
-               [table, factor] { return scale(numbers_of(table), factor); });
+    add_token_table("output.weight", table, factor, config_.tokens.pad);
   }
 
   const TransformerConfig config_;
@@ -346,6 +362,7 @@ class GgufExport {
   const nn::TransformerOptions stack_;
   Index head_dim_ = 0;
   Index num_key_value_heads_ = 0;
+  Index num_added_ = 0;  // tokens of bytes that the model does not have
   std::map<std::string, Tensor> parameters_;
   io::GgufWriter file_;
 };

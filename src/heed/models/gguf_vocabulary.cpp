@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -266,6 +267,18 @@ bool is_unigram(const io::JsonFields& model) {
                                    : "BPE") == "Unigram";
 }
 
+void add_missing_bytes(GgufVocabulary& vocabulary) {
+  constexpr int num_bytes = 256;
+  const std::set<std::string, std::less<>> there(vocabulary.tokens.begin(),
+                                                 vocabulary.tokens.end());
+  for (int byte = 0; byte < num_bytes; ++byte) {
+    std::string piece = fmt::format("<0x{:02X}>", byte);
+    if (there.contains(piece)) continue;
+    vocabulary.tokens.push_back(std::move(piece));
+    vocabulary.types.push_back(byte_type);
+  }
+}
+
 }  // namespace
 
 GgufVocabulary gguf_vocabulary(std::string_view sentencepiece, const std::string& name) {
@@ -304,8 +317,7 @@ GgufVocabulary gguf_vocabulary_of_json(std::string_view json, const std::string&
   return vocabulary;
 }
 
-void write_vocabulary(io::GgufWriter& file, GgufVocabulary vocabulary,
-                      const text::SpecialTokens& special, std::int64_t num_tokens) {
+std::int64_t complete_vocabulary(GgufVocabulary& vocabulary, std::int64_t num_tokens) {
   const auto size = static_cast<std::size_t>(num_tokens);
   check_as(ErrorKind::model, vocabulary.tokens.size() <= size, "tokenizer: expected at most the ",
            size, " tokens of the model, found ", vocabulary.tokens.size());
@@ -314,13 +326,17 @@ void write_vocabulary(io::GgufWriter& file, GgufVocabulary vocabulary,
   for (std::size_t id = 0; id < size; ++id) {
     if (vocabulary.tokens[id].empty()) vocabulary.tokens[id] = fmt::format("[UNUSED{}]", id);
   }
+  if (vocabulary.model == "llama") add_missing_bytes(vocabulary);
+  if (vocabulary.model != "gpt2") vocabulary.scores.resize(vocabulary.tokens.size(), 0);
+  return std::ssize(vocabulary.tokens) - num_tokens;
+}
+
+void write_vocabulary(io::GgufWriter& file, const GgufVocabulary& vocabulary,
+                      const text::SpecialTokens& special) {
   file.text("tokenizer.ggml.model", vocabulary.model);
   file.text("tokenizer.ggml.pre", vocabulary.pre_tokenizer);
   file.texts("tokenizer.ggml.tokens", vocabulary.tokens);
-  if (vocabulary.model != "gpt2") {
-    vocabulary.scores.resize(size, 0);
-    file.reals("tokenizer.ggml.scores", vocabulary.scores);
-  }
+  if (vocabulary.model != "gpt2") file.reals("tokenizer.ggml.scores", vocabulary.scores);
   file.integers("tokenizer.ggml.token_type", vocabulary.types);
   if (vocabulary.model == "gpt2") file.texts("tokenizer.ggml.merges", vocabulary.merges);
   const auto write_id = [&](const char* key, int id) {

@@ -34,8 +34,12 @@ GgufVocabulary gguf_vocabulary(std::string_view sentencepiece, const std::string
 // (ErrorKind::model) other models, and a pre-tokenizer that GGUF has no name for.
 GgufVocabulary gguf_vocabulary_of_json(std::string_view json, const std::string& name);
 
-// `num_tokens`: those of the model, which may be more than its tokenizer's; unused ones are added.
-void write_vocabulary(io::GgufWriter& file, GgufVocabulary vocabulary,
-                      const text::SpecialTokens& special, std::int64_t num_tokens);
+// Adds unused tokens up to the `num_tokens` of the model, which may be more than its tokenizer's.
+// llama.cpp ends its process at a character that SentencePiece's BPE has no piece for, unless there
+// are pieces of its bytes: those that are missing come last. Returns how many they are.
+std::int64_t complete_vocabulary(GgufVocabulary& vocabulary, std::int64_t num_tokens);
+
+void write_vocabulary(io::GgufWriter& file, const GgufVocabulary& vocabulary,
+                      const text::SpecialTokens& special);
 
 }  // namespace heed::models

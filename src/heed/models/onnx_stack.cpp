@@ -35,7 +35,7 @@ OnnxValue OnnxStack::forward(OnnxValue x, const OnnxSequence& sequence) {
   x = add_positions(x, sequence);
   if (options_.has_embedding_norm) x = norm("encoder.embedding_norm", x);
   if (layers_.has("embedding_projection.weight")) x = layers_.linear("embedding_projection", x);
-  prepare_scores(x, sequence);
+  prepare_scores(sequence);
   if (options_.positions == Positions::rotary) prepare_rotary(sequence);
   for (Index layer = 0; layer < options_.num_layers; ++layer) {
     const Index stored =
@@ -75,16 +75,15 @@ void OnnxStack::add_score_bias(OnnxValue& total, const OnnxValue& bias) {
   total = total.empty() ? bias : layers_.add(total, bias);
 }
 
-void OnnxStack::prepare_scores(const OnnxValue& x, const OnnxSequence& sequence) {
+void OnnxStack::prepare_scores(const OnnxSequence& sequence) {
   if (!sequence.mask.empty()) {  // [B, S] -> [B, 1, 1, S]
     const OnnxValue padding = graph_.node("Sub", {graph_.real(1), sequence.mask});
     add_score_bias(score_bias_, layers_.unsqueeze(layers_.scale(padding, masked_score), {1, 2}));
   }
   if (!needs_distances(options_)) return;
-  const OnnxValue length = graph_.node("Squeeze", {layers_.size(x, 1), graph_.integers({0})});
-  const OnnxValue places = graph_.node("Range", {graph_.integer(0), length, graph_.integer(1)});
-  distances_ = graph_.node(
-      "Sub", {layers_.unsqueeze(places, {0}), layers_.unsqueeze(places, {1})});  // [S, S]
+  // Of places in the text: padding may stand between a begin token and the rest.
+  distances_ = graph_.node("Sub", {layers_.unsqueeze(sequence.positions, {1}),
+                                   layers_.unsqueeze(sequence.positions, {2})});  // [B, S, S]
   if (options_.relative_positions) add_score_bias(score_bias_, distance_bias());
   if (options_.positions == Positions::alibi) add_score_bias(score_bias_, alibi_bias());
 }
@@ -93,10 +92,11 @@ void OnnxStack::prepare_scores(const OnnxValue& x, const OnnxSequence& sequence)
 OnnxValue OnnxStack::window_bias(Index window) {
   const OnnxValue is_far = graph_.node(
       "Not", {graph_.node("Less", {graph_.node("Abs", {distances_}), graph_.integer(window)})});
-  return layers_.scale(layers_.cast(is_far, io::OnnxType::f32), masked_score);
+  const OnnxValue bias = layers_.scale(layers_.cast(is_far, io::OnnxType::f32), masked_score);
+  return layers_.unsqueeze(bias, {1});  // [B, 1, S, S]
 }
 
-// Learned numbers of each distance, which end at the largest: [S, S] -> [H, S, S].
+// Learned numbers of each distance, which end at the largest: [B, S, S] -> [B, H, S, S].
 OnnxValue OnnxStack::distance_bias() {
   const ops::RelativeBuckets& buckets = *options_.relative_positions;
   const Tensor by_distance =
@@ -108,7 +108,7 @@ OnnxValue OnnxStack::distance_bias() {
   const OnnxValue near = graph_.node(
       "Max", {graph_.node("Min", {distances_, graph_.integer(most)}), graph_.integer(-most)});
   const OnnxValue row = layers_.add(near, graph_.integer(most));
-  return layers_.transpose(graph_.node("Gather", {table, row}), {2, 0, 1});
+  return layers_.transpose(graph_.node("Gather", {table, row}), {0, 3, 1, 2});
 }
 
 OnnxValue OnnxStack::alibi_bias() {
@@ -116,7 +116,7 @@ OnnxValue OnnxStack::alibi_bias() {
   for (float& slope : slopes) slope = -slope;
   const OnnxValue factors = graph_.weights("alibi_slopes", {options_.num_heads, 1, 1}, slopes);
   const OnnxValue far = layers_.cast(graph_.node("Abs", {distances_}), io::OnnxType::f32);
-  return layers_.multiply(factors, far);
+  return layers_.multiply(factors, layers_.unsqueeze(far, {1}));  // [B, H, S, S]
 }
 
 void OnnxStack::prepare_rotary(const OnnxSequence& sequence) {

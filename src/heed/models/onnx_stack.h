@@ -23,7 +23,7 @@ class OnnxStack {
 
  private:
   OnnxValue add_positions(const OnnxValue& x, const OnnxSequence& sequence);
-  void prepare_scores(const OnnxValue& x, const OnnxSequence& sequence);
+  void prepare_scores(const OnnxSequence& sequence);
   void add_score_bias(OnnxValue& total, const OnnxValue& bias);
   OnnxValue window_bias(Index window);
   OnnxValue distance_bias();
@@ -43,7 +43,7 @@ class OnnxStack {
   Index head_dim_ = 0;
   Index rotary_dim_ = 0;
   OnnxValue score_bias_;  // of all layers, broadcast to [B, H, S, S]; empty: none
-  OnnxValue distances_;   // [S, S], key - query; empty: nobody needs them
+  OnnxValue distances_;   // [B, S, S], key - query; empty: nobody needs them
   OnnxValue cos_, sin_;   // [B or 1, S, 1, rotary / 2]
 };
 
