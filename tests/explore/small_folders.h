@@ -6,6 +6,7 @@
 
 #include "heed/explore/explorer_state.h"
 #include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
@@ -59,6 +60,8 @@ class SmallFolder {
       save(shaken_model<models::Classifier>(config, seed));
     } else if (config.kind == models::ModelKind::masked) {
       save(shaken_model<models::MaskedModel>(config, seed));
+    } else if (config.kind == models::ModelKind::encoder) {
+      save(shaken_model<models::Encoder>(config, seed));
     } else if (config.kind == models::ModelKind::tagger) {
       save(shaken_model<models::Tagger>(config, seed));
     } else {

@@ -79,7 +79,7 @@ ordered_json model_json(const std::string& folder, const ModelSession& session) 
       {"folder", std::filesystem::path(folder).lexically_normal().filename().string()},
       {"kind", name_of_kind(config.kind)},
       {"parameters", session.num_parameters()},
-      {"head_width", config.model_dim / config.num_heads},
+      {"head_width", config.head_dim > 0 ? config.head_dim : config.model_dim / config.num_heads},
       {"config", ordered_json::parse(models::to_json(config))},
       {"sites", sites},
       {"vocabulary", config.vocabulary}};

@@ -53,7 +53,7 @@ void check_problem(const models::TransformerConfig& config) {
 
 std::vector<int> encode(const ModelSession& session, const std::string& text) {
   const text::Tokenizer& tokenizer = session.tokenizer();
-  if (session.language()) return tokenizer.encode(text.empty() ? "\n" : text);
+  if (session.language()) return tokenizer.encode(text);
   check_not_blank(text);
   if (session.tagger()) {
     std::vector<int> ids = text::encode_words(text::split_words(text), tokenizer).ids;
@@ -143,6 +143,14 @@ Answer tagged_words(const ModelSession& session, const std::string& text,
   return answer;
 }
 
+Answer sentence_vector(const infer::SentenceEncoder& encoder, const std::string& text,
+                       const AnswerOptions& options) {
+  const Tensor vectors = encoder.encode(std::span(&text, 1), line_options(options));  // [1, D]
+  Answer answer;
+  answer.vector = {vectors.values().begin(), vectors.values().end()};
+  return answer;
+}
+
 json token_json(const ModelSession& session, const infer::TokenScore& token) {
   return {{"piece", session.tokenizer().piece(token.token)},
           {"log_probability", token.log_probability}};
@@ -174,6 +182,16 @@ json words_json(const Answer& answer) {
   return words;
 }
 
+// All numbers of the vector; its length, and how it was made of those of the tokens.
+json vector_json(const Answer& answer, const models::TransformerConfig& config) {
+  double squares = 0;
+  for (const float value : answer.vector) squares += double{value} * value;
+  return {{"vector", answer.vector},
+          {"length", std::sqrt(squares)},
+          {"pooling", name_of(config.pooling)},
+          {"normalized", config.normalizes}};
+}
+
 template <typename Values, typename ToJson>
 json array_of(const Values& values, ToJson value_json) {
   json array = json::array();
@@ -194,7 +212,7 @@ std::vector<int> source_ids(const ModelSession& session, const std::string& text
   const text::SequenceTemplate& sequence = session.tokenizer().sequence();
   if (!session.language()) return sequence.single(ids);
   ids.insert(ids.begin(), sequence.prefix.begin(), sequence.prefix.end());
-  return ids;
+  return ids.empty() ? infer::empty_prompt(session.tokenizer()) : ids;
 }
 
 std::vector<int> target_ids(const ModelSession& session, const std::string& text) {
@@ -210,6 +228,9 @@ Answer answer(const ModelSession& session, const std::string& text, const Answer
     if (session.translator()) return translation(*session.translator(), text, options);
     if (session.text_generator()) return continuation(session, text, options);
     if (session.line_classifier()) return classes(*session.line_classifier(), text, options);
+    if (session.sentence_encoder()) {
+      return sentence_vector(*session.sentence_encoder(), text, options);
+    }
     if (session.line_tagger()) return tagged_words(session, text, options);
     check_as(ErrorKind::usage, session.fill_mask() != nullptr,
              "explore: expected a model that reads text, found one for images");
@@ -245,6 +266,8 @@ json to_json(const Answer& answer, const ModelSession& session) {
       return {{"classes", array_of(answer.classes, of_class)}};
     case models::ModelKind::tagger:
       return {{"words", words_json(answer)}};
+    case models::ModelKind::encoder:
+      return vector_json(answer, session.config());
     default:
       return {{"masks", array_of(answer.masks, mask_json)}};
   }

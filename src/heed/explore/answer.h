@@ -17,10 +17,10 @@ inline constexpr std::size_t max_text_tokens = 1024;
 inline constexpr Index max_page_beam_size = 32;  // of models::max_beam_size: the page draws all
 
 // The tokens of a text as the model's own functions take them: with their special tokens,
-// except that a language model takes an empty text for the end of a line. Refuses (ErrorKind::data)
-// blank texts for the others, for a masked model a text without a mask (Tokenizer::mask_piece),
-// other bytes than UTF-8, and more characters or tokens than above; and (ErrorKind::usage)
-// classifiers of pairs of texts, of several labels, and of numbers.
+// except that a language model takes an empty text as infer::empty_prompt says. Refuses
+// (ErrorKind::data) blank texts for the others, for a masked model a text without a mask
+// (Tokenizer::mask_piece), other bytes than UTF-8, and more characters or tokens than above; and
+// (ErrorKind::usage) classifiers of pairs of texts, of several labels, and of numbers.
 std::vector<int> source_ids(const ModelSession& session, const std::string& text);
 
 // The input of a teacher-forced decoder: the token that it starts with, then those of the text.
@@ -44,6 +44,7 @@ struct Answer {
   std::vector<std::vector<infer::MaskCandidate>> masks;  // of each, the most likely first
   std::vector<infer::WordTag> words;
   std::vector<Index> first_tokens;  // of these words, among the tokens of the text
+  std::vector<float> vector;        // the sentence's, of an encoder without a head
 };
 
 // Refuses (ErrorKind::data) what source_ids refuses, and an outcome that is not finite.

@@ -18,16 +18,17 @@ struct CellRow {
 };
 
 struct CellStep {
-  // embedding, position, block_input, norm, query, key, value, unit, product, sum, scale, mask,
-  // max, exp, row_sum, weight, weighted_value, output_share, logit_share
+  // embedding, token_type, position, embedding_norm, embedding_projection, block_input, norm,
+  // query, key, head_norm, value, unit, product, sum, scale, softcap, mask, max, exp, row_sum,
+  // weight, weighted_value, output_share, logit_share
   std::string id;
   std::string side;  // query or key where a step is done for one of the two tokens, else empty
   // Which of its forms a step has; empty where it has only one.
   //   position     learned, sinusoidal or rotary
   //   block_input  the stage that is read, as in encoder.0.after_feed_forward
-  //   norm         layer or rms
-  //   scale        the similarity: dot, cosine or scaled-dot
-  //   mask         visible, causal or knockout
+  //   norm         layer or rms; so have embedding_norm and head_norm
+  //   scale        the similarity: dot, cosine or scaled-dot; or given, by the configuration
+  //   mask         visible, causal, window or knockout
   std::string variant;
   std::vector<CellRow> rows;
   std::vector<float> result;

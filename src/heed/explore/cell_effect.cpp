@@ -29,7 +29,7 @@ Floats add_weighted_value(CellPass& pass, const Floats& v) {
 
 // The columns of the output matrix that read the head, [D, K].
 Tensor output_columns(const CellPass& pass) {
-  const Tensor weight = pass.parameter(pass.site().name + ".output.weight");  // [D, D]
+  const Tensor weight = pass.parameter(pass.weights_name() + ".output.weight");  // [D, H * K]
   const Index width = pass.head_dim();
   Tensor columns = Tensor::empty({weight.dim(0), width});
   for (Index row = 0; row < weight.dim(0); ++row) {
@@ -91,6 +91,16 @@ std::vector<AnswerLogit> answer_logits(const CellPass& pass) {
   return all;
 }
 
+// An encoder answers with a vector: the number of it that two passes differ most in.
+AnswerLogit moved_number(const CellPass& pass, const Tensor& without) {
+  const FloatSpan before = row_of(pass.logits(), 0), after = row_of(without, 0);
+  Index most = 0;
+  for (Index i = 1; i < std::ssize(before); ++i) {
+    if (std::abs(before[i] - after[i]) > std::abs(before[most] - after[most])) most = i;
+  }
+  return {0, most, pass.session().column_name(most)};
+}
+
 // Of a pass in which the head lacks the share: steering by its opposite.
 Tensor logits_without(const CellPass& pass, const Floats& share) {
   const NoGrad no_grad;
@@ -107,7 +117,8 @@ Tensor logits_without(const CellPass& pass, const Floats& share) {
 // logit that moved most.
 void add_logit_share(CellPass& pass, const Floats& share) {
   const Tensor without = logits_without(pass, share);
-  const std::vector<AnswerLogit> all = answer_logits(pass);
+  const std::vector<AnswerLogit> all =
+      pass.session().encoder() ? std::vector{moved_number(pass, without)} : answer_logits(pass);
   std::vector<CellRow> rows;
   float largest = 0;
   for (const AnswerLogit& one : all) {

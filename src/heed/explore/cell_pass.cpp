@@ -1,5 +1,7 @@
 #include "heed/explore/cell_pass.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -26,6 +28,20 @@ bool same_bits(FloatSpan a, FloatSpan b) {
   });
 }
 
+nn::TransformerOptions stack_options(const models::TransformerConfig& config, const Site& site) {
+  const bool is_encoder = site.part == "encoder";
+  return is_encoder ? models::encoder_options(config) : models::decoder_options(config);
+}
+
+nn::MultiHeadAttentionOptions layer_options(const nn::TransformerOptions& stack, const Site& site) {
+  nn::MultiHeadAttentionOptions options =
+      site.part == "cross" ? stack.cross_attention() : stack.self_attention(site.layer);
+  options.num_key_value_heads = ops::num_key_value_heads(options);
+  if (options.head_dim == 0) options.head_dim = options.model_dim / options.num_heads;
+  if (options.rotary.dim == 0) options.rotary.dim = options.head_dim;
+  return options;
+}
+
 }  // namespace
 
 FloatSpan row_of(const Tensor& matrix, Index row) {
@@ -38,6 +54,8 @@ CellPass::CellPass(const Recording& recording, const CellPlace& place)
     : recording_(recording),
       site_(recording.session().site(place.site)),
       place_(place),
+      stack_options_(explore::stack_options(session().config(), site_)),
+      options_(layer_options(stack_options_, site_)),
       watcher_(place.site) {
   const NoGrad no_grad;
   auto context = nn::ForwardContext::inference(&watcher_, &recording_.interventions());
@@ -58,19 +76,22 @@ std::vector<int> CellPass::tokens_of(const std::string& stack) const {
   return is_target ? recording_.input().target : tokens_seen(session(), recording_.input());
 }
 
+std::string CellPass::weights_name() const {
+  if (!stack_options_.has_shared_layers) return site_.name;
+  return fmt::format("{}.0{}", stack(), site_.name.substr(site_.name.rfind('.')));
+}
+
 ops::Similarity CellPass::similarity() const {
   return recording_.interventions().swapped_similarity.value_or(config().similarity);
 }
 
 float CellPass::similarity_scale() const {
-  return nn::similarity_scale(models::encoder_options(config()).self_attention(site_.layer),
-                              similarity())
+  return nn::similarity_scale(options_, similarity())
       .value_or(ops::default_scale(similarity(), head_dim()));
 }
 
 Index CellPass::key_value_head() const {
-  const Index key_value_heads = seen("keys").dim(1) / head_dim();
-  return place_.head / (config().num_heads / key_value_heads);
+  return place_.head / (options_.num_heads / options_.num_key_value_heads);
 }
 
 float CellPass::head_scale() const {
@@ -101,6 +122,14 @@ void CellPass::add_number(std::string id, std::string variant, std::vector<CellR
        .rows = std::move(rows),
        .result = {result},
        .is_number = true});
+}
+
+void CellPass::add(CellChain chain, FloatSpan engine) {
+  if (chain.steps_.empty()) return;
+  CellStep& last = chain.steps_.back();
+  expect(engine, last.result);
+  last.result = to_floats(engine);
+  for (CellStep& step : chain.steps_) add(std::move(step));
 }
 
 void CellPass::expect(FloatSpan engine, FloatSpan scalar) {

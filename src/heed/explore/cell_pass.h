@@ -8,6 +8,7 @@
 
 #include "heed/explore/cell_arithmetic.h"
 #include "heed/explore/site_watcher.h"
+#include "heed/nn/transformer_block.h"
 
 namespace heed::explore {
 
@@ -16,6 +17,18 @@ using FloatSpan = std::span<const float>;
 
 FloatSpan row_of(const Tensor& matrix, Index row);
 Floats to_floats(FloatSpan values);
+
+// Consecutive steps, of which a pass shows the last one's result only: those of the others are
+// scalar code's.
+class CellChain {
+ public:
+  void add(CellStep step) { steps_.push_back(std::move(step)); }
+  std::size_t size() const { return steps_.size(); }
+
+ private:
+  friend class CellPass;
+  std::vector<CellStep> steps_;
+};
 
 class CellPass {
  public:
@@ -36,8 +49,14 @@ class CellPass {
   std::string stack() const { return site_.name.substr(0, site_.name.find('.')); }
   // The tokens that a stack reads.
   std::vector<int> tokens_of(const std::string& stack) const;
+  // The options of the site's stack, and of its layer with all widths filled in.
+  const nn::TransformerOptions& stack_options() const { return stack_options_; }
+  const nn::MultiHeadAttentionOptions& options() const { return options_; }
+  // The layer whose parameters the site uses, as in encoder.0.self_attention: itself, or the
+  // first where all layers have the same.
+  std::string weights_name() const;
   ops::Similarity similarity() const;
-  Index head_dim() const { return config().model_dim / config().num_heads; }
+  Index head_dim() const { return options_.head_dim; }
   float similarity_scale() const;  // that the layer multiplies the products of a pair by
   Index key_value_head() const;    // that the query's head shares with others
   float head_scale() const;        // by the recording's interventions; 1 without any
@@ -51,6 +70,8 @@ class CellPass {
   void add(CellStep step) { cell_.steps.push_back(std::move(step)); }
   // A step of both tokens, whose result is one number.
   void add_number(std::string id, std::string variant, std::vector<CellRow> rows, float result);
+  // Adds a chain that has led to the engine's numbers.
+  void add(CellChain chain, FloatSpan engine);
   // The engine's numbers are what is shown; the scalar ones say whether the order is right.
   void expect(FloatSpan engine, FloatSpan scalar);
   Cell take() { return std::move(cell_); }
@@ -59,6 +80,8 @@ class CellPass {
   const Recording& recording_;
   const Site& site_;
   CellPlace place_;
+  nn::TransformerOptions stack_options_;
+  nn::MultiHeadAttentionOptions options_;
   SiteWatcher watcher_;
   Tensor logits_;
   Cell cell_;

@@ -33,17 +33,59 @@ float add_product_sum(CellPass& pass, const Floats& q, const Floats& k) {
   return sum;
 }
 
+// The similarity, which has a scale of its own, unless the layer has another.
+std::string scale_variant(const CellPass& pass) {
+  const bool is_given = pass.options().scale && pass.similarity() == pass.options().similarity;
+  return is_given ? "given" : std::string(name_of(pass.similarity()));
+}
+
 void add_scale(CellPass& pass, float sum) {
   const float scale = pass.similarity_scale(), score = pass.cell_of(pass.view().scores);
   pass.expect(Floats{score}, Floats{sum * scale});
-  pass.add_number("scale", std::string(name_of(pass.similarity())),
-                  {{"s", {sum}}, {"scale", {scale}}}, score);
+  pass.add_number("scale", scale_variant(pass), {{"s", {sum}}, {"scale", {scale}}}, score);
+}
+
+void add_softcap(CellPass& pass) {
+  const float cap = pass.options().softcap;
+  if (cap <= 0) return;
+  const float score = pass.cell_of(pass.view().scores), capped = pass.cell_of(pass.view().capped);
+  const SoftcapSteps steps = softcap_steps(score, cap);
+  pass.expect(Floats{capped}, Floats{steps.result});
+  pass.add_number("softcap", "",
+                  {{"s", {score}},
+                   {"cap", {cap}},
+                   {"constants", softcap_constants()},
+                   {"x", {steps.doubled}},
+                   {"n", {steps.n}},
+                   {"r", {steps.rest}},
+                   {"y", {steps.polynomial}},
+                   {"e", {steps.exp}},
+                   {"tanh", {steps.tanh}}},
+                  capped);
 }
 
 const char* mask_variant(const CellPass& pass, float masked) {
   if (std::isfinite(masked)) return "visible";
-  const bool is_later = pass.place().key > pass.place().query;
-  return pass.site().is_causal && is_later ? "causal" : "knockout";
+  const Index distance = pass.place().key - pass.place().query;
+  if (pass.site().is_causal && distance > 0) return "causal";
+  const Index window = pass.stack_options().self_attention_mask(pass.site().layer).window;
+  const bool is_far = !pass.is_cross() && window > 0 && std::abs(distance) >= window;
+  return is_far ? "window" : "knockout";
+}
+
+// The learned bias of the distance between query and key (T5, MPNet). Returns the score with it.
+float add_distance_bias(const CellPass& pass, CellStep& step, float score) {
+  if (!pass.stack_options().relative_positions || pass.is_cross()) return score;
+  const ops::RelativeBuckets& options = *pass.stack_options().relative_positions;
+  const Index distance = pass.place().key - pass.place().query;
+  const Index place = std::clamp(distance, -options.max_distance, options.max_distance);
+  const Index bucket = ops::buckets_by_distance(options)[place + options.max_distance];
+  const Tensor table = pass.parameter(pass.stack() + ".relative_positions.weight");
+  const float bias = row_of(table, bucket)[pass.place().head];
+  step.rows.push_back({"bias", {bias}});
+  step.rows.push_back({"bucket", {static_cast<float>(bucket)}});
+  step.rows.push_back({"key - query", {static_cast<float>(distance)}});
+  return score + bias;
 }
 
 void add_mask(CellPass& pass) {
@@ -54,11 +96,11 @@ void add_mask(CellPass& pass) {
                 .rows = {{"s", {before}}},
                 .result = {after},
                 .is_number = true};
-  float expected = before;
-  if (pass.config().positions == nn::Positions::alibi && !pass.is_cross()) {
-    const float slope = ops::alibi_slopes(pass.config().num_heads)[pass.place().head];
+  float expected = add_distance_bias(pass, step, before);
+  if (pass.options().positions == nn::Positions::alibi) {
+    const float slope = ops::alibi_slopes(pass.options().num_heads)[pass.place().head];
     const auto distance = static_cast<float>(std::abs(pass.place().query - pass.place().key));
-    expected = before - slope * distance;
+    expected -= slope * distance;
     step.rows.push_back({"slope", {slope}});
     step.rows.push_back({"distance", {distance}});
   }
@@ -119,6 +161,7 @@ void add_weight(CellPass& pass, const Floats& query, const Floats& key) {
   const Floats q = is_cosine ? add_unit(pass, "query", query) : query;
   const Floats k = is_cosine ? add_unit(pass, "key", key) : key;
   add_scale(pass, add_product_sum(pass, q, k));
+  add_softcap(pass);
   add_mask(pass);
   add_softmax(pass);
 }

@@ -5,7 +5,8 @@
 
 namespace heed::explore {
 
-// Adds the steps unit (for cosine), product, sum, scale, mask, max, exp, row_sum and weight.
+// Adds the steps unit (for cosine), product, sum, scale, softcap, mask, max, exp, row_sum and
+// weight.
 void add_weight(CellPass& pass, const Floats& query, const Floats& key);
 
 }  // namespace heed::explore

@@ -7,6 +7,7 @@
 
 #include "heed/base/cancellation.h"
 #include "heed/base/error.h"
+#include "heed/ops/linear.h"
 
 namespace heed::explore {
 namespace {
@@ -115,11 +116,18 @@ Tensor plane_table(const ModelSession& session) {
   if (!table.is_defined()) table = session.parameter("embedding.weight");
   check_as(ErrorKind::usage, table.is_defined(),
            "explore: expected a model with an embedding of tokens, found one without");
-  const float factor = std::sqrt(static_cast<float>(session.config().model_dim));
+  const float factor = models::embedding_scale(session.config());
   Tensor scaled = Tensor::empty(table.shape());
   std::ranges::transform(std::as_const(table).values(), scaled.data(),
                          [&](float value) { return value * factor; });
-  return scaled;
+  return in_model_width(session, scaled);
+}
+
+Tensor in_model_width(const ModelSession& session, const Tensor& rows) {
+  const Tensor weight = session.parameter("embedding_projection.weight");
+  if (!weight.is_defined() || rows.dim(1) == session.config().model_dim) return rows;
+  const NoGrad no_grad;
+  return ops::linear(rows, weight, session.parameter("embedding_projection.bias"));
 }
 
 EmbeddingPlane::EmbeddingPlane(const Tensor& table) {

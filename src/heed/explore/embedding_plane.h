@@ -18,6 +18,9 @@ struct PlanePoint {
 // of a translation those that its encoder reads.
 Tensor plane_table(const ModelSession& session);
 
+// rows [N, E] of the embeddings' width, as wide as the model; rows that are so wide already stay.
+Tensor in_model_width(const ModelSession& session, const Tensor& rows);
+
 // The principal axes of the rows of a table, in double. Made once from a model's weights and never
 // fitted again, so that points of different sentences, layers and checkpoints can be compared.
 class EmbeddingPlane {

@@ -19,7 +19,7 @@ namespace {
 constexpr float log2_e = 1.44269504f;
 constexpr float shifter = 12582912.0f + 127;
 constexpr float ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f;
-constexpr float lowest = -87.33654f;
+constexpr float lowest = -87.33654f, highest = 88.72283f;
 constexpr std::array<float, 7> coefficients = {
     0.0013814536f, 0.008368745f, 0.041668393f, 0.16666521f, 0.49999994f, 1.0f, 1.0f};
 
@@ -38,6 +38,16 @@ float sum_of_lanes(std::vector<float> lanes, LaneOrder order) {
     lanes.resize(half);
   }
   return lanes.front();
+}
+
+float exp_near_zero(float rest) {
+  float y = coefficients[0];
+  for (std::size_t i = 1; i < coefficients.size(); ++i) y = multiply_add(y, rest, coefficients[i]);
+  return y;
+}
+
+float rest_of_log2(float x, float n) {
+  return multiply_add(-n, ln2_low, multiply_add(-n, ln2_high, x));
 }
 
 // As a kernel adds up one vector.
@@ -113,12 +123,8 @@ ExpSteps exp_steps(float x) {
   ExpSteps steps;
   steps.shifted = multiply_add(x, log2_e, shifter);
   steps.n = steps.shifted - shifter;
-  steps.rest = multiply_add(-steps.n, ln2_high, x);
-  steps.rest = multiply_add(-steps.n, ln2_low, steps.rest);
-  steps.polynomial = coefficients[0];
-  for (std::size_t i = 1; i < coefficients.size(); ++i) {
-    steps.polynomial = multiply_add(steps.polynomial, steps.rest, coefficients[i]);
-  }
+  steps.rest = rest_of_log2(x, steps.n);
+  steps.polynomial = exp_near_zero(steps.rest);
   steps.power = std::bit_cast<float>(std::bit_cast<std::uint32_t>(steps.shifted) << 23);
   steps.result = x < lowest ? 0.0f : steps.polynomial * steps.power;
   return steps;
@@ -128,6 +134,27 @@ std::vector<float> exp_constants() {
   std::vector<float> constants = {log2_e, shifter, ln2_high, ln2_low};
   constants.insert(constants.end(), coefficients.begin(), coefficients.end());
   constants.push_back(lowest);
+  return constants;
+}
+
+SoftcapSteps softcap_steps(float score, float cap) {
+  SoftcapSteps steps;
+  steps.doubled = score * (1 / cap) * 2;
+  const float x = std::clamp(steps.doubled, lowest, highest);
+  steps.n = std::nearbyint(x * log2_e);
+  steps.rest = rest_of_log2(x, steps.n);
+  steps.polynomial = exp_near_zero(steps.rest);
+  steps.exp = std::ldexp(steps.polynomial, static_cast<int>(steps.n));
+  if (steps.doubled < lowest) steps.exp = 0;
+  if (steps.doubled > highest) steps.exp = std::numeric_limits<float>::infinity();
+  steps.tanh = 1 - 2 / (steps.exp + 1);
+  steps.result = cap * steps.tanh;
+  return steps;
+}
+
+std::vector<float> softcap_constants() {
+  std::vector<float> constants = exp_constants();
+  constants.push_back(highest);
   return constants;
 }
 

@@ -50,6 +50,20 @@ ExpSteps exp_steps(float x);
 // log2(e), the shifter, ln 2 in two parts, the coefficients from the highest on, the lowest x.
 std::vector<float> exp_constants();
 
+// cap * tanh(score / cap), as the engine caps scores: tanh x = 1 - 2 / (e^2x + 1).
+struct SoftcapSteps {
+  float doubled = 0;  // 2x, whose exponential is taken
+  float n = 0;        // 2x log2(e) to the nearest whole number
+  float rest = 0;     // 2x - n ln 2
+  float polynomial = 0;
+  float exp = 0;   // e^2x
+  float tanh = 0;  // of x
+  float result = 0;
+};
+SoftcapSteps softcap_steps(float score, float cap);
+// exp_constants() and the largest 2x; larger ones have an infinite exponential.
+std::vector<float> softcap_constants();
+
 // (x - mean) / sqrt(variance + epsilon) * gain + bias; without a bias, x / sqrt(mean square +
 // epsilon) * gain.
 struct NormSteps {

@@ -68,8 +68,9 @@ RunInterventions interventions_from_json(const nlohmann::json& json, const Model
 
 std::string with_replacements(const std::string& text, const RunInterventions& interventions,
                               const ModelSession& session) {
-  // A begin token that the model puts first is word number 0.
-  const Index first = models::puts_begin_first(session.config()) ? 1 : 0;
+  // What the tokenizer and the model put before a text are words of their own.
+  const Index first = (models::puts_begin_first(session.config()) ? 1 : 0) +
+                      std::ssize(session.tokenizer().sequence().prefix);
   std::string replaced = text;
   for (const WordReplacement& word : interventions.replacements) {
     replaced = with_word_replaced(replaced, word.word - first, word.text);

@@ -9,6 +9,7 @@
 #include "heed/io/files.h"
 #include "heed/models/model_folder.h"
 #include "heed/nn/packing.h"
+#include "heed/nn/transformer_block.h"
 #include "heed/train/snapshots.h"
 #include "heed/train/training_folder.h"
 
@@ -66,6 +67,10 @@ models::Tagger load_tagger(const std::string& folder) {
   return models::load_model_folder<models::Tagger>(folder).model;
 }
 
+models::Encoder load_encoder(const std::string& folder) {
+  return models::load_model_folder<models::Encoder>(folder).model;
+}
+
 std::optional<text::Tokenizer> tokenizer_of(const std::string& folder,
                                             const models::TransformerConfig& config) {
   if (config.kind == ModelKind::image_classifier) return std::nullopt;
@@ -86,12 +91,13 @@ std::vector<Site> attention_sites(const models::TransformerConfig& config) {
     sites.push_back({self_attention("encoder", layer), "encoder", layer, config.num_heads, "source",
                      "source", /*is_causal=*/false});
   }
+  const Index decoder_heads = models::decoder_options(config).num_heads;
   for (Index layer = 0; layer < config.decoder_layers; ++layer) {
-    sites.push_back({self_attention("decoder", layer), "decoder", layer, config.num_heads, own, own,
+    sites.push_back({self_attention("decoder", layer), "decoder", layer, decoder_heads, own, own,
                      /*is_causal=*/true});
     if (!has_two) continue;
     sites.push_back({fmt::format("decoder.{}.cross_attention", layer), "cross", layer,
-                     config.num_heads, "target", "source", /*is_causal=*/false});
+                     decoder_heads, "target", "source", /*is_causal=*/false});
   }
   return sites;
 }
@@ -106,7 +112,7 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
       return load(&load_alone<models::ImageClassifier>);
     case ModelKind::language:
       return infer::TextGenerator(models::pack(load(&load_alone<models::LanguageModel>)),
-                                  tokenizer());
+                                  tokenizer(), models::load_generation_config(folder));
     case ModelKind::classifier: {
       models::Classifier model = load(&load_classifier);
       nn::pack_weights(model);
@@ -122,9 +128,11 @@ ModelSession::AnyModel ModelSession::load(const std::string& folder) const {
       nn::pack_weights(model);
       return Tags{model, {model, tokenizer()}};
     }
-    case ModelKind::encoder:
-      fail(ErrorKind::model, folder, ": expected a model that predicts something, found ",
-           name_of(config_.kind));
+    case ModelKind::encoder: {
+      models::Encoder model = load(&load_encoder);
+      nn::pack_weights(model);
+      return Vectors{model, {model, tokenizer()}};
+    }
     default:
       return infer::Translator(models::pack(load(&load_alone<models::TranslationModel>)),
                                tokenizer(), models::load_generation_config(folder));
@@ -147,6 +155,7 @@ ModelSession::ModelSession(const std::string& folder, std::optional<Index> check
   if (classifier()) keep(*classifier());
   if (masked()) keep(*masked());
   if (tagger()) keep(*tagger());
+  if (encoder()) keep(*encoder());
 }
 
 const text::Tokenizer& ModelSession::tokenizer() const {
@@ -174,6 +183,11 @@ const infer::LineTagger* ModelSession::line_tagger() const {
   return tags ? &tags->lines : nullptr;
 }
 
+const infer::SentenceEncoder* ModelSession::sentence_encoder() const {
+  const Vectors* vectors = std::get_if<Vectors>(&model_);
+  return vectors ? &vectors->lines : nullptr;
+}
+
 const models::TranslationModel* ModelSession::translation() const {
   return translator() ? &translator()->model() : nullptr;
 }
@@ -193,7 +207,13 @@ const models::Tagger* ModelSession::tagger() const {
   return tags ? &tags->model : nullptr;
 }
 
+const models::Encoder* ModelSession::encoder() const {
+  const Vectors* vectors = std::get_if<Vectors>(&model_);
+  return vectors ? &vectors->model : nullptr;
+}
+
 std::string ModelSession::column_name(Index column) const {
+  if (encoder()) return fmt::format("number {} of the vector", column);
   if (!config_.labels.empty()) return config_.labels[static_cast<std::size_t>(column)];
   return tokenizer().piece(static_cast<int>(column));
 }

@@ -11,9 +11,11 @@
 #include "heed/infer/fill_mask.h"
 #include "heed/infer/line_classifier.h"
 #include "heed/infer/line_tagger.h"
+#include "heed/infer/sentence_encoder.h"
 #include "heed/infer/text_generator.h"
 #include "heed/infer/translator.h"
 #include "heed/models/classifier.h"
+#include "heed/models/encoder.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/language_model.h"
 #include "heed/models/masked_model.h"
@@ -54,6 +56,7 @@ class ModelSession {
   const models::Classifier* classifier() const;
   const models::MaskedModel* masked() const;
   const models::Tagger* tagger() const;
+  const models::Encoder* encoder() const;
 
   // The same as the command line runs it; null in the same way.
   const infer::Translator* translator() const;
@@ -61,8 +64,10 @@ class ModelSession {
   const infer::LineClassifier* line_classifier() const;
   const infer::FillMask* fill_mask() const;
   const infer::LineTagger* line_tagger() const;
+  const infer::SentenceEncoder* sentence_encoder() const;
 
-  // What a column of the logits stands for: a token, a class or a tag.
+  // What a column of the logits stands for: a token, a class or a tag; of an encoder, a number of
+  // its vector.
   std::string column_name(Index column) const;
 
   const std::vector<Site>& sites() const { return sites_; }
@@ -86,8 +91,12 @@ class ModelSession {
     models::Tagger model;
     infer::LineTagger lines;
   };
+  struct Vectors {
+    models::Encoder model;
+    infer::SentenceEncoder lines;
+  };
   using AnyModel = std::variant<models::ImageClassifier, infer::Translator, infer::TextGenerator,
-                                Classes, MaskedLm, Tags>;
+                                Classes, MaskedLm, Tags, Vectors>;
   AnyModel load(const std::string& folder) const;
 
   models::TransformerConfig config_;

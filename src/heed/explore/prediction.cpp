@@ -69,6 +69,8 @@ std::vector<float> logits_of(const ModelSession& session, const Prediction& pred
 
 Prediction prediction_of(const ModelSession& session, const PassInput& input,
                          const nn::Interventions& interventions, const PredictionTarget& target) {
+  check_as(ErrorKind::usage, !session.encoder(),
+           "prediction: expected a model that predicts something, found ", name_of(session.kind()));
   Prediction prediction = place_of(session, input, target.place);
   if (session.kind() == ModelKind::classifier) {
     prediction.token = static_cast<int>(target.place);

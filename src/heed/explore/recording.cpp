@@ -8,6 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/explore/finite_outcome.h"
 #include "heed/explore/site_watcher.h"
+#include "heed/infer/packing.h"
 #include "heed/infer/top_tokens.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/packed_ids.h"
@@ -36,10 +37,16 @@ models::PackedIds pack_one(const std::vector<int>& ids) {
   return {ids, Spans::single(std::ssize(ids))};
 }
 
+// With the types of its parts, as infer packs lines for an encoder.
+models::PackedIds pack_source(const ModelSession& session, const PassInput& input) {
+  const std::span<const int> ids = input.source;
+  return infer::pack_inputs({&ids, 1}, session.tokenizer().sequence());
+}
+
 std::vector<RowPrediction> predictions_of(const ModelSession& session, const PassInput& input,
                                           const Tensor& logits) {
   std::vector<RowPrediction> predictions;
-  if (session.classifier()) return predictions;
+  if (session.classifier() || session.encoder()) return predictions;
   const Index width = logits.dim(1);
   for (Index row = 0; row < logits.dim(0); ++row) {
     const auto values = logits.values().subspan(row * width, width);
@@ -60,16 +67,18 @@ Tensor logits_of(const ModelSession& session, const PassInput& input, nn::Forwar
     return model->logits(model->hidden(pack_one(input.source), context));
   }
   if (const auto* model = session.classifier())
-    return model->logits(pack_one(input.source), context);
+    return model->logits(pack_source(session, input), context);
+  if (const auto* model = session.encoder())
+    return model->pooled(pack_source(session, input), context);
   if (const auto* model = session.tagger()) {
     std::vector<Index> all(input.source.size());
     std::iota(all.begin(), all.end(), Index{0});
-    return model->logits(pack_one(input.source), all, context);
+    return model->logits(pack_source(session, input), all, context);
   }
   const auto* model = session.masked();
   check_as(ErrorKind::usage, model != nullptr,
            "explore: expected a model that reads text, found one for images");
-  return model->logits(model->encode(pack_one(input.source), context).values);
+  return model->logits(model->encode(pack_source(session, input), context).values);
 }
 
 // Collects what a recording keeps. A layer fills its view before it shows the output of its heads.
@@ -116,6 +125,15 @@ std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input
     ids.insert(ids.begin(), session.tokenizer().tokens().begin);
   }
   return ids;
+}
+
+int token_type(const ModelSession& session, const PassInput& input, Index place) {
+  if (session.config().token_types == 0) return 0;
+  models::PackedIds packed = pack_source(session, input);
+  if (models::puts_begin_first(session.config())) {
+    packed = models::prepend(session.config().tokens.begin, packed);
+  }
+  return packed.types.empty() ? 0 : packed.types[place];
 }
 
 std::optional<int> token_after(const ModelSession& session, const PassInput& input, Index place) {

@@ -32,8 +32,13 @@ std::optional<int> token_after(const ModelSession& session, const PassInput& inp
 // where a classifier puts one before it.
 std::vector<int> tokens_seen(const ModelSession& session, const PassInput& input);
 
+// The type of the token in row `place` of what tokens_seen gives: of the part of the text that it
+// is in, for models with token types; otherwise 0.
+int token_type(const ModelSession& session, const PassInput& input, Index place);
+
 // Logits of all positions in one teacher-forced pass, with the same bits as step by step.
-// Translation: logits [target, V]; language and masked: [source, V]; classifier: [1, classes].
+// Translation: logits [target, V]; language and masked: [source, V]; classifier: [1, classes]; an
+// encoder without a head has none, and gives its pooled vector instead: [1, D].
 // Builds the autograd graph unless the caller has a NoGrad. Refuses (ErrorKind::usage) images, and
 // logits that are not finite, as finite_outcome.h says.
 Tensor teacher_forced_logits(const ModelSession& session, const PassInput& input,

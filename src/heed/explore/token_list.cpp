@@ -39,7 +39,7 @@ std::vector<std::string_view> words_in(std::string_view text) {
   return words;
 }
 
-// The words of tokens [begin, end), none of which is special, after those that there are.
+// The words of tokens [begin, end), none of which is a word by itself, after those that there are.
 void add_words(TokenList& list, std::size_t begin, std::size_t end,
                const text::Tokenizer& tokenizer) {
   const std::span<const int> ids = std::span(list.ids).subspan(begin, end - begin);
@@ -47,6 +47,12 @@ void add_words(TokenList& list, std::size_t begin, std::size_t end,
   const Index first = std::ssize(list.word_texts);
   for (const Index word : words.word_of_piece) list.words.push_back(first + word);
   list.word_texts.insert(list.word_texts.end(), words.texts.begin(), words.texts.end());
+}
+
+// Is a token a word whatever is beside it? Foreign tokenizers write a mask without the space before
+// it, or with one that it takes from the text.
+bool is_word(int id, const text::Tokenizer& tokenizer) {
+  return tokenizer.is_special(id) || (!tokenizer.is_own() && tokenizer.mask() == id);
 }
 
 }  // namespace
@@ -62,12 +68,12 @@ TokenList token_list(std::span<const int> ids, const text::Tokenizer& tokenizer)
   }
   for (std::size_t begin = 0, end = 0; begin < ids.size(); begin = end) {
     end = begin + 1;
-    if (list.is_special[begin]) {
+    if (is_word(ids[begin], tokenizer)) {
       list.words.push_back(std::ssize(list.word_texts));
       list.word_texts.push_back(list.pieces[begin]);
       continue;
     }
-    while (end < ids.size() && !list.is_special[end]) ++end;
+    while (end < ids.size() && !is_word(ids[end], tokenizer)) ++end;
     add_words(list, begin, end, tokenizer);
   }
   return list;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "heed/base/cancellation.h"
+#include "heed/nn/transformer_block.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::explore {
@@ -22,6 +23,12 @@ struct Stage {
   std::string seen;
 };
 
+bool ends_with_norm(const ModelSession& session, const std::string& stack) {
+  const models::TransformerConfig& config = session.config();
+  return (stack == "encoder" ? models::encoder_options(config) : models::decoder_options(config))
+      .ends_with_norm();
+}
+
 std::vector<Stage> stages_of(const Recording& recording, const std::string& stack,
                              Index num_layers) {
   std::vector<Stage> stages{{"embedding", stack + ".words"}, {"position", stack + ".embedded"}};
@@ -33,7 +40,7 @@ std::vector<Stage> stages_of(const Recording& recording, const std::string& stac
       }
     }
   }
-  if (recording.session().config().norm_place == nn::NormPlace::before) {
+  if (ends_with_norm(recording.session(), stack)) {
     stages.push_back({stack + ".final", stack + ".final"});
   }
   return stages;
@@ -47,7 +54,7 @@ std::vector<WordPath> paths_of(const Recording& recording, const EmbeddingPlane&
   for (std::size_t place = 0; place < tokens.size(); ++place) {
     WordPath path{recording.session().tokenizer().piece(tokens[place]), {}};
     for (const Stage& stage : stages) {
-      const Tensor& values = recording.stage(stage.seen);
+      const Tensor values = in_model_width(recording.session(), recording.stage(stage.seen));
       const std::size_t width = values.dim(-1);
       path.points.push_back(
           {stage.name, plane.project(values.values().subspan(place * width, width))});

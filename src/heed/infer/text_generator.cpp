@@ -255,13 +255,6 @@ class GenerationLoop {
   nn::ForwardContext context_;
 };
 
-// Of no text: the token that begins one of a foreign tokenizer, or the end of a line.
-std::vector<int> empty_prompt(const text::Tokenizer& tokenizer) {
-  const int begin = tokenizer.tokens().begin;
-  if (tokenizer.is_own() || begin == text::SpecialTokens::none) return tokenizer.encode("\n");
-  return {begin};
-}
-
 std::vector<int> prompt_ids(const TextGenerator& generator, const std::string& prompt, Index number,
                             const GenerationOptions& options) {
   const text::Tokenizer& tokenizer = generator.tokenizer();
@@ -330,6 +323,12 @@ std::string_view to_string(Ending ending) {
     default:
       return "length";
   }
+}
+
+std::vector<int> empty_prompt(const text::Tokenizer& tokenizer) {
+  const int begin = tokenizer.tokens().begin;
+  if (tokenizer.is_own() || begin == text::SpecialTokens::none) return tokenizer.encode("\n");
+  return {begin};
 }
 
 TextGenerator TextGenerator::load(const std::string& folder, std::optional<WeightFormat> weights) {

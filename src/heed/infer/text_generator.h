@@ -63,6 +63,10 @@ struct GeneratedText {
   std::vector<std::string> missing = {};  // required words that it does not hold
 };
 
+// The tokens that an empty prompt stands for: the token that begins a text of a foreign tokenizer,
+// or the end of a line.
+std::vector<int> empty_prompt(const text::Tokenizer& tokenizer);
+
 // Copies share the model.
 class TextGenerator {
  public:

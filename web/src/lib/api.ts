@@ -6,7 +6,13 @@ export type Matrix = number[][];
 // About the program and its model
 
 export type ModelKind =
-  'translation' | 'language' | 'classifier' | 'masked' | 'image_classifier' | 'tagger';
+  | 'translation'
+  | 'language'
+  | 'classifier'
+  | 'masked'
+  | 'image_classifier'
+  | 'tagger'
+  | 'encoder';
 export type Side = 'source' | 'target';
 
 export interface Site {
@@ -100,6 +106,10 @@ export interface Answer {
   classes?: { label: string; probability: number }[];
   masks?: PieceChance[][];
   words?: { word: string; tag: string; probability: number; position: number }[];
+  vector?: number[]; // of the sentence, by an encoder without a head
+  length?: number;
+  pooling?: string;
+  normalized?: boolean;
 }
 
 export interface HeadFact {

@@ -49,11 +49,14 @@ const tokenOf = ({ side }: CellStep, cell: Cell) => (side === 'query' ? cell.que
 const projection: Describe = (step, cell, head) => {
   const letter = step.id[0];
   const width = lengthOf(step, 'x');
+  const hasBias = hasRow(step, 'bias');
   return {
     title: `The ${step.id}, head ${head}`,
-    formula: `${letter} = W_${letter}\\,x + b_${letter}`,
+    formula: `${letter} = W_${letter}\\,x${hasBias ? ` + b_${letter}` : ''}`,
     note: `W has a row of ${width} numbers for each of the head’s ${cell.head_dim} numbers.`,
-    order: `each ${letter}_c: a = x, b = row c of W: ${productSum(width, cell.arithmetic)}; then ${letter}_c = s + bias_c`,
+    order:
+      `each ${letter}_c: a = x, b = row c of W: ${productSum(width, cell.arithmetic)}; ` +
+      `then ${letter}_c = s${hasBias ? ' + bias_c' : ''}`,
   };
 };
 
@@ -63,29 +66,36 @@ const addedPosition: Describe = (step, cell) => ({
   note:
     step.variant === 'learned'
       ? 'Positions are learned: a row of their own table.'
-      : 'Sines and cosines of position / 10000^(2 i / D), computed in double precision.',
+      : 'Sines and cosines of the position times one frequency for each pair, computed in double precision.',
   order: 'element by element: x_i = e_i + p_i',
 });
 
 const rotaryPosition: Describe = (step, cell) => {
   const letter = step.rows[0].name;
+  const half = lengthOf(step, 'cos');
+  const isPartial = 2 * half < lengthOf(step, letter);
   return {
     title: `Rotated by position ${tokenOf(step, cell).position}`,
     formula: '(a, b) \\mapsto (a \\cos - b \\sin,\\; a \\sin + b \\cos)',
-    note: 'Rotary positions (RoPE) rotate pairs of numbers by angles that grow with the position.',
-    order: `a = ${letter}_i, b = ${letter}_(i + ${lengthOf(step, 'cos')}); each product is rounded, then their sum`,
+    note:
+      'Rotary positions (RoPE) rotate pairs of numbers by angles that grow with the position.' +
+      (isPartial ? ` Only the first ${2 * half} numbers are rotated; the others stay.` : ''),
+    order: `a = ${letter}_i, b = ${letter}_(i + ${half}), i < ${half}; each product is rounded, then their sum`,
   };
 };
 
-const layerNorm: Describe = (_, { arithmetic }) => ({
-  title: 'Layer norm',
-  formula: '\\hat x = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\odot g + b',
-  note: 'Mean 0 and variance 1, then the learned gain and bias.',
-  order:
-    'mean = (sum of x_i) / D; squares = sum of (x_i - mean) * (x_i - mean); inverse = 1 / ' +
-    'sqrt(squares / D + epsilon); ((x_i - mean) * inverse) * gain_i + bias_i. ' +
-    `Sums: ${laneSum(arithmetic)}`,
-});
+const layerNorm: Describe = (step, { arithmetic }) => {
+  const hasBias = hasRow(step, 'bias');
+  return {
+    title: 'Layer norm',
+    formula: `\\hat x = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\odot g${hasBias ? ' + b' : ''}`,
+    note: `Mean 0 and variance 1, then the learned gain${hasBias ? ' and bias' : ''}.`,
+    order:
+      'mean = (sum of x_i) / D; squares = sum of (x_i - mean) * (x_i - mean); inverse = 1 / ' +
+      `sqrt(squares / D + epsilon); ((x_i - mean) * inverse) * gain_i${hasBias ? ' + bias_i' : ''}. ` +
+      `Sums: ${laneSum(arithmetic)}`,
+  };
+};
 
 const rmsNorm: Describe = (_, { arithmetic }) => ({
   title: 'RMS norm',
@@ -96,17 +106,21 @@ const rmsNorm: Describe = (_, { arithmetic }) => ({
     `(x_i * inverse) * gain_i. Sums: ${laneSum(arithmetic)}`,
 });
 
+const anyNorm: Describe = (step, cell, head) =>
+  (step.variant === 'layer' ? layerNorm : rmsNorm)(step, cell, head);
+
 const maskNotes: Record<string, string> = {
   visible: 'The query may see this key.',
   causal: 'The key comes after the query, which must not see it: minus infinity.',
+  window: 'The key is too far away for this layer’s window: minus infinity.',
   knockout: 'This link is blocked: minus infinity.',
 };
 
 const steps: Record<string, Describe> = {
   embedding: (step, cell) => ({
     title: `The row of the embedding for “${tokenOf(step, cell).piece}”`,
-    formula: 'e = \\sqrt{D}\\,E_t',
-    note: `Token ${tokenOf(step, cell).id} of the vocabulary; D = ${lengthOf(step, 'E')}.`,
+    formula: 'e = \\mathrm{scale}\\,E_t',
+    note: `Token ${tokenOf(step, cell).id} of the vocabulary; a row has ${lengthOf(step, 'E')} numbers.`,
     order: 'element by element: e_i = E_i * scale',
   }),
   position: (step, cell, head) =>
@@ -122,7 +136,33 @@ const steps: Record<string, Describe> = {
       order: isFirst ? 'the numbers above' : 'the result of the layers before',
     };
   },
-  norm: (step, cell, head) => (step.variant === 'layer' ? layerNorm : rmsNorm)(step, cell, head),
+  norm: anyNorm,
+  embedding_norm: (step, cell, head) => ({
+    ...anyNorm(step, cell, head),
+    title: 'The norm of the embeddings',
+  }),
+  head_norm: (step, cell, head) => ({
+    ...anyNorm(step, cell, head),
+    title: `The norm of the ${step.side}, for each head`,
+  }),
+  token_type: () => ({
+    title: 'Plus the vector of its part of the text',
+    formula: 'x = e + t',
+    note: 'The first text and the second one have a learned vector each.',
+    order: 'element by element: x_i = e_i + t_i',
+  }),
+  embedding_projection: (step, { arithmetic }) => {
+    const width = lengthOf(step, 'x');
+    const hasBias = hasRow(step, 'bias');
+    return {
+      title: 'Brought to the width of the model',
+      formula: `W\\,x${hasBias ? ' + b' : ''}`,
+      note: `The embeddings are narrower: ${width} numbers.`,
+      order:
+        `each c: a = x, b = row c of W: ${productSum(width, arithmetic)}` +
+        (hasBias ? '; then s + bias_c' : ''),
+    };
+  },
   query: projection,
   key: projection,
   value: projection,
@@ -149,19 +189,37 @@ const steps: Record<string, Describe> = {
     return {
       title: 'Scaled',
       formula: isScaled ? 's / \\sqrt{K}' : 's \\cdot \\mathrm{scale}',
-      note: isScaled ? `K = ${head_dim} is the width of one head.` : '',
+      note: isScaled
+        ? `K = ${head_dim} is the width of one head.`
+        : variant === 'given'
+          ? 'The scale is the model’s own.'
+          : '',
       order: 's * scale',
     };
   },
+  softcap: (_, { arithmetic }) => ({
+    title: 'The soft cap',
+    formula: 'c \\tanh(s / c)',
+    note: 'No score leaves the range from -c to c; tanh x = 1 - 2 / (e^2x + 1).',
+    order:
+      'x = s * (1 / cap) * 2; with the constants c_0 ... c_12: n = x * c_0 to the nearest whole number; ' +
+      'r = fma(-n, c_2, x); r = fma(-n, c_3, r); y = c_4; for i = 5 ... 10: y = fma(y, r, c_i); ' +
+      'e = y * 2^n (0 where x < c_11, infinite where x > c_12); tanh = 1 - 2 / (e + 1); cap * tanh' +
+      (arithmetic.is_fused ? '' : ' (here fma is rounded twice)'),
+  }),
   mask: (step) => {
     const isAlibi = hasRow(step, 'slope');
+    const hasBias = hasRow(step, 'bias');
+    const biasNote = 'The bias is learned for the distance of key and query, by buckets. ';
     return {
-      title: 'The mask',
-      formula: isAlibi ? 's - \\mathrm{slope} \\cdot |i - j|' : 's + m',
-      note: maskNotes[step.variant] ?? '',
+      title: hasBias ? 'The bias of the distance, and the mask' : 'The mask',
+      formula: isAlibi ? 's - \\mathrm{slope} \\cdot |i - j|' : hasBias ? 's + b_{j - i} + m' : 's + m',
+      note: (hasBias ? biasNote : '') + (maskNotes[step.variant] ?? ''),
       order: isAlibi
         ? 's - slope * distance: the product is rounded, then the difference'
-        : 's unless masked',
+        : hasBias
+          ? 's + bias unless masked'
+          : 's unless masked',
     };
   },
   max: () => ({
@@ -219,7 +277,7 @@ const steps: Record<string, Describe> = {
     formula: 'z_{\\text{with}} - z_{\\text{without}}',
     note:
       rows.length === 1
-        ? 'The logit of the predicted token in two passes of the whole model: as it is, and with this one share taken out of the head’s output.'
+        ? 'The logit of the prediction (of an encoder: the number of its vector that moved most) in two passes of the whole model: as it is, and with this one share taken out of the head’s output.'
         : 'Two passes of the whole model: as it is, and with this one share taken out of the head’s output. The result is that of the prediction that moved most.',
     order: 'with - without',
   }),

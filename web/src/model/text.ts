@@ -21,6 +21,7 @@ export const modelText = {
     masked: 'fills masks (masked language model)',
     image_classifier: 'classifies images',
     tagger: 'tags words',
+    encoder: 'makes vectors of sentences',
   },
   intervened: (count: number) => (count === 1 ? '1 intervention' : `${count} interventions`),
   intervenedNote: 'What you see is the model with them.',
@@ -42,6 +43,13 @@ export const modelText = {
     classes: 'Classes',
     tags: 'Tags',
     more: (count: number) => `${count} more`,
+    vector: (count: number, pooling: string, normalized: boolean) =>
+      `The vector of the sentence: ${count} numbers, pooled from those of its tokens (${pooling})` +
+      (normalized ? ' and divided by their length' : ''),
+    vectorLength: 'length',
+    noDecoding: 'This encoder makes a vector and predicts nothing: there is no decoding to show.',
+    noAttribution:
+      'This encoder makes a vector and predicts nothing: there is no prediction to explain.',
   },
   parts: {
     encoder: 'Encoder',
