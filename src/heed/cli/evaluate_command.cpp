@@ -1,5 +1,3 @@
-#include "heed/cli/evaluate_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "heed/base/error.h"
 #include "heed/cli/class_report.h"
 #include "heed/cli/contrastive_report.h"
+#include "heed/cli/evaluate_command.h"
 #include "heed/cli/tag_report.h"
 #include "heed/data/contrastive_items.h"
 #include "heed/data/labelled_images.h"
@@ -343,9 +342,9 @@ int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   check_fits(options, ProblemType::single_label);
   const auto labeller = infer::ImageLabeller::load(options.model, options.weights);
-  const auto images =
-      data::LabelledImages::read(options.images.string(), data::ImagePart::test,
-                                 infer::patch_grid(labeller.config()).image, labeller.labels());
+  const auto images = data::LabelledImages::read(
+      options.images.string(), data::ImagePart::test, infer::patch_grid(labeller.config()).image,
+      labeller.labels(), infer::resampling(labeller.preprocessor()));
   std::vector<int> right;
   std::vector<data::Pixels> pixels;
   for (Index i = 0; i < images.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "heed/models/export_gguf.h"
 #include "heed/models/export_onnx.h"
 #include "heed/models/image_classifier.h"
+#include "heed/models/image_preprocessor.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
@@ -138,6 +139,13 @@ std::string chat_template_of(const text::Tokenizer& tokenizer, const std::string
   return fields.text("chat_template");
 }
 
+// What a model of images has in place of a tokenizer.
+text::TokenizerFiles preprocessor_files(const std::string& from, const TransformerConfig& config) {
+  const ImagePreprocessor preprocessor = load_image_preprocessor(from, config);
+  if (preprocessor.json.empty()) return {};
+  return {{ImagePreprocessor::file_name, preprocessor.json}};
+}
+
 std::string onnx_path(const std::string& folder) { return folder + "/model.onnx"; }
 
 // config.json and the tokenizer's files tell what goes into the graph and what comes out.
@@ -161,7 +169,7 @@ void convert_to_onnx(const std::string& from, const std::string& to, WeightForma
     finish(loaded.model, loaded.tokenizer.files());
   } else {
     Model model = load_model<Model>(from, as_floats);
-    finish(model, {});
+    finish(model, preprocessor_files(from, model.config()));
   }
 }
 
@@ -186,7 +194,13 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
   } else {
     Model model = load_model<Model>(from, options);
     merge_adapter(model, adapter);
-    save([&] { save_model_folder(to, model, format); });
+    save([&] {
+      for (const auto& [name, bytes] : preprocessor_files(from, model.config())) {
+        made.add_file(to + '/' + name);
+        io::write_file_atomically(to + '/' + name, bytes);
+      }
+      save_model_folder(to, model, format);
+    });
   }
 }
 
