@@ -19,6 +19,7 @@
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/peft_adapter.h"
+#include "heed/models/sentence_folder.h"
 #include "heed/models/weight_files.h"
 
 namespace heed {
@@ -173,6 +174,14 @@ void convert_to_onnx(const std::string& from, const std::string& to, WeightForma
   }
 }
 
+void copy_prompts(const std::string& from, const std::string& to, io::Rollback& made) {
+  const SentencePrompts prompts = load_sentence_prompts(from);
+  if (prompts.json.empty()) return;
+  const std::string path = to + '/' + SentencePrompts::file_name;
+  made.add_file(path);
+  io::write_file_atomically(path, prompts.json);
+}
+
 template <typename Model>
 void convert(const std::string& from, const std::string& to, WeightFormat format,
              const std::string& adapter) {
@@ -189,6 +198,7 @@ void convert(const std::string& from, const std::string& to, WeightFormat format
     merge_adapter(loaded.model, adapter);
     save([&] {
       for (const auto& file : loaded.tokenizer.files()) made.add_file(to + '/' + file.first);
+      if constexpr (std::same_as<Model, Encoder>) copy_prompts(from, to, made);
       save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
     });
   } else {
