@@ -8,10 +8,12 @@
 #include <sstream>
 
 #include "heed/io/files.h"
+#include "heed/io/safetensors.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/translation_model.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "train/other_families.h"
 
 namespace heed::cli {
 namespace {
@@ -71,6 +73,26 @@ TEST(InspectCommand, TellsAModelWithoutAChecksumAndRefusesADamagedOne) {
   damaged.back() ^= 1;
   io::write_file_atomically(path, damaged);
   EXPECT_THROW(saved.run(/*json=*/false), Error);
+}
+
+TEST(InspectCommand, ReadsWeightsInSeveralFiles) {
+  const train::OtherFamilies families;
+  const std::string folder = families.gpt2();
+  const std::string whole = models::weights_path(folder), part = "model-00001-of-00001.safetensors";
+  nlohmann::json map = nlohmann::json::object();
+  const auto file = io::SafetensorsFile::load(whole);
+  for (const io::TensorRecord& record : file.tensors()) {
+    map[record.name] = part;
+  }
+  const auto inspected = [&] {
+    std::ostringstream out;
+    EXPECT_EQ(inspect({.model = folder, .json = true}, out), 0);
+    return nlohmann::json::parse(out.str());
+  };
+  const auto before = inspected();
+  std::filesystem::rename(whole, folder + '/' + part);
+  io::write_file_atomically(whole + ".index.json", nlohmann::json{{"weight_map", map}}.dump());
+  EXPECT_EQ(inspected(), before);
 }
 
 TEST(InspectCommand, TableEndsWithTheHashOnALineOfItsOwn) {

@@ -38,6 +38,26 @@ TEST(Image, GrowsByLinesBetweenItsPixels) {
   EXPECT_EQ(resize(column, 4, 1).pixels, (Pixels{0, 25, 75, 100}));
 }
 
+// As Pillow does, the rows first, and each axis is rounded to bytes.
+TEST(Image, RoundsAfterTheWidthAndAfterTheHeight) {
+  const Image image{{2, 2, 1}, {0, 1, 1, 1}};
+  EXPECT_EQ(resize(image, 1, 1).pixels, (Pixels{1}));
+  const Image other{{2, 2, 1}, {0, 0, 1, 0}};
+  EXPECT_EQ(resize(other, 1, 1).pixels, (Pixels{1}));
+}
+
+// The cubic of Keys overshoots beside an edge: halfway between pixels it is -1/16, 9/16, 9/16,
+// -1/16.
+TEST(Image, GrowsByCubics) {
+  const Image row{{1, 4, 1}, {0, 0, 160, 160}};
+  EXPECT_EQ(resize(row, 1, 4, Resampling::bicubic).pixels, row.pixels);
+  const Image edge{{1, 4, 1}, {80, 80, 240, 240}};
+  const Pixels grown = resize(edge, 1, 8, Resampling::bicubic).pixels;
+  EXPECT_LT(grown[2], 80);
+  EXPECT_GT(grown[5], 240);
+  EXPECT_EQ(grown[0], 80);
+}
+
 TEST(Image, ResizesEachChannelAlone) {
   const Image image{{1, 2, 3}, {0, 10, 200, 100, 10, 0}};
   EXPECT_EQ(resize(image, 1, 4).pixels, (Pixels{0, 10, 200, 25, 10, 150, 75, 10, 50, 100, 10, 0}));

@@ -14,7 +14,7 @@ std::vector<int> cut(const ImageShape& shape, Index side, const Augmentation& au
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.size()));
   std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
   std::vector<float> patches(pixels.size());
-  cut_patches(patches, pixels, PatchGrid(shape, side), augmentation);
+  cut_patches(patches, pixels, PatchGrid(shape, side), {}, augmentation);
   std::vector<int> numbers;
   for (const float value : patches) numbers.push_back(static_cast<int>(value * 255 + 0.5f));
   return numbers;
@@ -36,8 +36,17 @@ TEST(Patches, KeepTheChannelsOfAPixelTogether) {
 TEST(Patches, HoldNumbersFromZeroToOne) {
   const std::vector<std::uint8_t> pixels{0, 51, 255, 102};
   std::vector<float> patches(4);
-  cut_patches(patches, pixels, PatchGrid({2, 2, 1}, 2));
+  cut_patches(patches, pixels, PatchGrid({2, 2, 1}, 2), {});
   EXPECT_EQ(patches, (std::vector<float>{0.0f, 51 / 255.0f, 1.0f, 102 / 255.0f}));
+}
+
+TEST(Patches, HoldTheNumbersThatAModelWants) {
+  PixelValues values;
+  values.of_channel[0][7] = -2;
+  values.of_channel[2][7] = 5;
+  std::vector<float> patches(3);
+  cut_patches(patches, std::vector<std::uint8_t>{7, 255, 7}, PatchGrid({1, 1, 3}, 1), values);
+  EXPECT_EQ(patches, (std::vector<float>{-2, 1, 5}));
 }
 
 TEST(Patches, OfAShiftedImageRepeatItsBorder) {
@@ -68,7 +77,8 @@ TEST(Patches, RefuseASideThatDoesNotDivideTheImage) {
   EXPECT_THROW(PatchGrid({28, 28, 1}, 5), Error);
   EXPECT_THROW(PatchGrid({28, 28, 1}, 0), Error);
   std::vector<float> patches(3);
-  EXPECT_THROW(cut_patches(patches, std::vector<std::uint8_t>(4), PatchGrid({2, 2, 1}, 1)), Error);
+  EXPECT_THROW(cut_patches(patches, std::vector<std::uint8_t>(4), PatchGrid({2, 2, 1}, 1), {}),
+               Error);
 }
 
 }  // namespace

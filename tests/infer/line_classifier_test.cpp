@@ -52,6 +52,7 @@ TEST(LineClassifier, ALineIsTheSameToTheBitAloneAndInAnyBatch) {
 
 TEST(LineClassifier, ReadsPairsOfTexts) {
   const LineClassifier classifier(toy_pairs().model, toy_pairs().tokenizer);
+  EXPECT_TRUE(classifier.may_read_pairs());
   EXPECT_TRUE(classifier.reads_pairs());
   const Lines first{"the red", "a blue", "a red"}, second{"a red", "the blue", "the blue"};
   const auto results = classifier.classify(TextLines{first, second});

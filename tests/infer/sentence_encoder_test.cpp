@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "heed/infer/packing.h"
+#include "heed/models/encoder.h"
+#include "heed/models/model_folder.h"
 #include "heed/ops/pooling.h"
 #include "infer/memorised_generator.h"
 #include "infer/memorised_translator.h"
@@ -30,6 +32,31 @@ TEST(SentenceEncoder, OfAClassifierGivesThePooledVectors) {
   auto context = nn::ForwardContext::inference();
   const Tensor vectors = SentenceEncoder(model.model, model.tokenizer).encode(lines);
   EXPECT_TRUE(same_bits(vectors, model.model.pooled(packed(model.tokenizer, lines), context)));
+}
+
+TEST(SentenceEncoder, PutsAPromptOfTheFolderBeforeEveryText) {
+  const models::MaskedModelFolder& masked = toy_masked_model();
+  models::TransformerConfig config = masked.model.config();
+  config.kind = models::ModelKind::encoder;
+  const TemporaryFolder folder;
+  models::save_model_folder(folder.path(), models::Encoder(config, 1), masked.tokenizer);
+  const Tensor plain = SentenceEncoder::load(folder.path()).encode(lines);
+  const Tensor prefixed =
+      SentenceEncoder::load(folder.path()).encode(Lines{"a the red", "a a blue in the", "a green"});
+  const std::string file = "config_sentence_transformers.json";
+  folder.write(file, R"({"prompts": {"query": "a ", "text": ""}, "default_prompt_name": "query"})");
+  SentenceEncoder encoder = SentenceEncoder::load(folder.path());
+  EXPECT_TRUE(same_bits(encoder.encode(lines), prefixed));
+  encoder.use_prompt("text");
+  EXPECT_TRUE(same_bits(encoder.encode(lines), plain));
+  expect_error(
+      ErrorKind::usage,
+      "`prompt_name`: expected one of the model's prompts, which are query, text, found other",
+      [&] { encoder.use_prompt("other"); });
+  folder.write(file, R"({"prompts": {"query": "a "}})");
+  EXPECT_TRUE(same_bits(SentenceEncoder::load(folder.path()).encode(lines), plain));
+  folder.write(file, R"({"default_prompt_name": "query"})");
+  EXPECT_THROW(SentenceEncoder::load(folder.path()), Error);
 }
 
 TEST(SentenceEncoder, OfOtherModelsGivesTheMeanOfTheEncoder) {

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "heed/base/parallel.h"
+#include "heed/io/files.h"
 #include "heed/models/model_folder.h"
+#include "heed/train/task_types.h"
 #include "support/expect_error.h"
 #include "train/toy_classes.h"
 #include "train/toy_images.h"
@@ -164,6 +166,28 @@ TEST(ImageTask, SeesEveryImageOnceInAnEpoch) {
     total += task.loss(3, batch, context).num_targets;
   }
   EXPECT_EQ(total, 60);
+}
+
+// What a Hugging Face folder says about its pixels is obeyed, and stays with the model.
+TEST(ImageTask, FollowsThePreprocessorOfItsBaseModel) {
+  const ToyImages toy;
+  const std::string json =
+      R"({"size": 8, "resample": 3, "image_mean": [0.3], "image_std": [0.25]})";
+  const auto hash_with = [&](const std::string& name, const std::string& preprocessor) {
+    Training base = toy.training(name);
+    train_model(base);
+    io::write_file_atomically(base.model_folder + "/preprocessor_config.json", preprocessor);
+    Training tuned = toy.training(name + "-tuned");
+    tuned.files[base_model_role] = base.model_folder;
+    Watcher watcher;
+    watcher.stop_after = 3;
+    train_model(tuned, watcher);
+    std::filesystem::remove_all(base.model_folder);  // the resumed run has all that it needs
+    return hash_after(tuned);
+  };
+  const std::string changed = hash_with("changed", json);
+  EXPECT_EQ(io::read_file(toy.file("changed-tuned/preprocessor_config.json")), json);
+  EXPECT_NE(changed, hash_with("plain", R"({"size": 8, "do_normalize": false})"));
 }
 
 TEST(ImageTask, RefusesOtherImagesWhenTheRunIsResumed) {

@@ -194,6 +194,35 @@ TEST(OtherFamilies, AClassifierIsInitialisedFromAMaskedModel) {
   }
 }
 
+TEST(OtherFamilies, AClassifierOfPairsStaysOneInItsFolder) {
+  const OtherFamilies families;
+  std::ofstream lines(families.file("pairs.tsv"));
+  lines << "label\ttext\ttext_pair\n";
+  for (int i = 0; i < 12; ++i) lines << (i % 2 ? "yes\tred\tthe red\n" : "no\tred\ta blue\n");
+  lines.close();
+  hash_of_run(families.from(families.bert(), {{"labelled", families.file("pairs.tsv")}}, "pairs"));
+  EXPECT_TRUE(models::load_config(families.file("pairs")).text_pairs);
+  EXPECT_TRUE(infer::LineClassifier::load(families.file("pairs")).reads_pairs());
+}
+
+// config.json of Hugging Face has no place for their mean and scale.
+TEST(OtherFamilies, ARegressionPredictsTheNumbersThemselves) {
+  const OtherFamilies families;
+  std::ofstream lines(families.file("numbers.tsv"));
+  for (int i = 0; i < 24; ++i) lines << (i % 2 ? "3\tthe red\n" : "1\ta blue\n");
+  lines.close();
+  Training training =
+      families.from(families.bert(), {{"labelled", families.file("numbers.tsv")}}, "numbers");
+  training.recipe.model.problem_type = ProblemType::regression;
+  training.recipe.model.label_smoothing = 0;
+  training.recipe.training.after = parse_run_length("80u", "");
+  hash_of_run(training);
+  const std::vector<std::string> texts{"the red", "a blue"};
+  const auto scores = infer::LineClassifier::load(families.file("numbers")).scores({texts});
+  EXPECT_NEAR(scores[0], 3, 0.5);
+  EXPECT_NEAR(scores[1], 1, 0.5);
+}
+
 // A folder that genuine packages have written, with its own tokenizer.
 TEST(OtherFamilies, AClassifierIsInitialisedFromAFolderOfSentenceTransformers) {
   const char* data = std::getenv("HEED_DATA");

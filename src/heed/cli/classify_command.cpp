@@ -93,7 +93,9 @@ int classify_lines(const ClassifyOptions& options, std::istream& in, std::ostrea
   check_threshold(options, classifier.problem_type() == ProblemType::multi_label);
   check_as(ErrorKind::usage, !options.top || classifier.problem_type() != ProblemType::regression,
            options.model, ": --top is for models of labels, and this one predicts a number");
-  const bool has_pairs = classifier.reads_pairs();
+  check_as(ErrorKind::usage, !options.pairs || classifier.may_read_pairs(), options.model,
+           ": --pairs is for models of pairs, and this one reads single texts");
+  const bool has_pairs = options.pairs || classifier.reads_pairs();
   over_chunks(in, out, has_pairs ? LineFormat::text : options.input_format,
               [&](const std::vector<std::string>& lines, Index first_line) {
                 if (!has_pairs) {
@@ -171,6 +173,8 @@ Command classify_command() {
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.accept_weights(options->weights);
   add_line_format(command, options->input_format);
+  command.flag("--pairs", options->pairs,
+               "lines are pairs of texts, for a model of Hugging Face that was trained on pairs");
   command.group(option_group::output);
   command.number("--top,--top-k", options->top, {1, max_top}, "print the K most likely labels");
   command.number("--threshold", options->threshold, {0.0, 1.0},

@@ -19,6 +19,7 @@ struct ClassifyOptions {
   std::optional<Index> top = {};
   std::optional<double> threshold = {};  // of several labels; nothing: 0.5
   bool json = false;
+  bool pairs = false;  // of texts, for a model whose folder does not say so
   Index batch_tokens = 2048;
 };
 

@@ -21,7 +21,8 @@ void print_rows(std::ostream& out, const Tensor& vectors) {
 }  // namespace
 
 int embed(const EmbedOptions& options, std::istream& in, std::ostream& out) {
-  const auto encoder = infer::SentenceEncoder::load(options.model, options.weights);
+  auto encoder = infer::SentenceEncoder::load(options.model, options.weights);
+  if (options.prompt_name) encoder.use_prompt(*options.prompt_name);
   std::vector<float> all;
   over_chunks(
       in, out, options.input_format, [&](const std::vector<std::string>& lines, Index first_line) {
@@ -51,6 +52,10 @@ Command embed_command() {
   command.option("--model", options->model, "model folder")->required()->type_name("FOLDER");
   command.accept_weights(options->weights);
   add_line_format(command, options->input_format);
+  command
+      .option("--prompt-name", options->prompt_name,
+              "put this prompt of the model before every text, such as query")
+      ->type_name("NAME");
   command.group(option_group::output);
   command
       .option("--npy", options->npy,

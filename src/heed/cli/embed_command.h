@@ -14,7 +14,8 @@ struct EmbedOptions {
   std::string model = {};
   std::optional<WeightFormat> weights = {};  // nothing: that of the folder
   LineFormat input_format = LineFormat::text;
-  std::string npy = {};  // empty: JSON to standard output
+  std::optional<std::string> prompt_name = {};  // nothing: the default of the folder, if any
+  std::string npy = {};                         // empty: JSON to standard output
   Index batch_tokens = 2048;
 };
 

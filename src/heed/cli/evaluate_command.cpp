@@ -291,15 +291,24 @@ void check_fits(const EvaluateOptions& options, ProblemType problem) {
            name_of(problem));
 }
 
+data::LabelledLines read_labelled_lines(const EvaluateOptions& options,
+                                        const infer::LineClassifier& classifier) {
+  const auto read = [&](data::FieldCount num_fields, data::TextPairs pairs) {
+    return data::read_labelled_lines(options.labelled, record_options(options, num_fields),
+                                     classifier.problem_type(), pairs);
+  };
+  if (classifier.reads_pairs()) return read(3, data::TextPairs::always);
+  if (classifier.may_read_pairs()) return read({2, 3}, data::TextPairs::if_named);
+  return read(2, data::TextPairs::never);
+}
+
 int evaluate_lines(const EvaluateOptions& options, std::ostream& out) {
   const auto classifier = infer::LineClassifier::load(options.model, options.weights);
   const ProblemType problem = classifier.problem_type();
   check_fits(options, problem);
-  const bool has_pairs = classifier.reads_pairs();
-  const auto lines = data::read_labelled_lines(
-                         options.labelled, record_options(options, has_pairs ? 3 : 2), problem,
-                         has_pairs ? data::TextPairs::always : data::TextPairs::never)
-                         .lines;
+  const auto file = read_labelled_lines(options, classifier);
+  const auto& lines = file.lines;
+  const bool has_pairs = file.has_pairs;
   const std::vector<std::string> first = data::texts_of(lines);
   const std::vector<std::string> second =
       has_pairs ? data::second_texts_of(lines) : std::vector<std::string>();
@@ -343,9 +352,9 @@ int evaluate_words(const EvaluateOptions& options, std::ostream& out) {
 int evaluate_images(const EvaluateOptions& options, std::ostream& out) {
   check_fits(options, ProblemType::single_label);
   const auto labeller = infer::ImageLabeller::load(options.model, options.weights);
-  const auto images =
-      data::LabelledImages::read(options.images.string(), data::ImagePart::test,
-                                 infer::patch_grid(labeller.config()).image, labeller.labels());
+  const auto images = data::LabelledImages::read(
+      options.images.string(), data::ImagePart::test, infer::patch_grid(labeller.config()).image,
+      labeller.labels(), infer::resampling(labeller.preprocessor()));
   std::vector<int> right;
   std::vector<data::Pixels> pixels;
   for (Index i = 0; i < images.size(); ++i) {

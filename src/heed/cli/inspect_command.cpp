@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "heed/io/files.h"
 #include "heed/io/safetensors.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/weight_files.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/training_folder.h"
 
@@ -67,7 +69,7 @@ Json training_summary(const std::string& folder) {
 
 // Weights that do not fit their checksum were refused when they were loaded.
 std::string checksum_summary(const std::string& folder) {
-  return io::has_checksum(models::weights_path(folder)) ? "ok" : "none";
+  return std::ranges::all_of(models::weight_paths(folder), io::has_checksum) ? "ok" : "none";
 }
 
 std::string to_text(const Json& value) {

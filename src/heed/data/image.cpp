@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "heed/base/error.h"
 #include "heed/io/checked_size.h"
@@ -11,63 +12,82 @@ namespace {
 
 constexpr std::uint64_t max_pixels = std::uint64_t{1} << 26;
 
+// How much a pixel at this distance counts. `reach` is the distance from which on it is nothing.
+struct Filter {
+  double reach;
+  double (*weight)(double distance);
+};
+
+double triangle(double distance) { return std::max(0.0, 1 - distance); }
+
+// Keys 1981, with a = -1/2.
+double cubic(double distance) {
+  const double x = distance;
+  if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
+  return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
+}
+
+Filter filter_of(Resampling resampling) {
+  return resampling == Resampling::bilinear ? Filter{1, triangle} : Filter{2, cubic};
+}
+
+// Weights are whole numbers of this part of 1, so that sums are the same everywhere.
+constexpr int fraction_bits = 22;
+constexpr std::int64_t one = std::int64_t{1} << fraction_bits;
+
 // The pixels along one axis that one pixel of the result is mixed from.
 struct Mixture {
   Index begin = 0;
-  std::vector<float> weights;  // they sum to 1
+  std::vector<std::int64_t> weights;  // they sum to `one`, but for rounding
 };
 
-// Pixel i covers [i, i + 1). Shrinking, the triangle reaches over as many pixels as fall into one;
-// growing, over the two neighbours of a place.
-std::vector<Mixture> mixtures(Index from, Index to) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double reach = std::max(scale, 1.0);
+// Pixel i covers [i, i + 1). Shrinking, the filter reaches over as many times more pixels as fall
+// into one.
+std::vector<Mixture> mixtures(Index from, Index to, const Filter& filter) {
+  const double step = static_cast<double>(from) / static_cast<double>(to);
+  const double stretch = std::max(step, 1.0), reach = filter.reach * stretch;
   std::vector<Mixture> mixtures;
   for (Index i = 0; i < to; ++i) {
-    const double center = (static_cast<double>(i) + 0.5) * scale;
-    const Index begin = std::max<Index>(0, static_cast<Index>(std::floor(center - reach + 0.5)));
-    const Index end = std::min<Index>(from, static_cast<Index>(std::floor(center + reach + 0.5)));
-    Mixture mixture{.begin = begin, .weights = {}};
-    double total = 0;
+    const double center = (static_cast<double>(i) + 0.5) * step;
+    const Index begin = static_cast<Index>(std::max(0.0, center - reach + 0.5));
+    const Index end = std::min<Index>(from, static_cast<Index>(center + reach + 0.5));
+    std::vector<double> weights;
     for (Index j = begin; j < end; ++j) {
-      const double distance = std::abs(static_cast<double>(j) + 0.5 - center) / reach;
-      mixture.weights.push_back(static_cast<float>(std::max(0.0, 1.0 - distance)));
-      total += mixture.weights.back();
+      const double distance = std::abs(static_cast<double>(j) + 0.5 - center) / stretch;
+      weights.push_back(filter.weight(distance));
     }
-    for (float& weight : mixture.weights) weight = static_cast<float>(weight / total);
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    Mixture mixture{.begin = begin, .weights = {}};
+    for (const double weight : weights) {
+      mixture.weights.push_back(std::llround(weight / total * static_cast<double>(one)));
+    }
     mixtures.push_back(std::move(mixture));
   }
   return mixtures;
 }
 
-// Rows of `from` mixed to as many as there are mixtures; a row has `cols` values.
-template <typename Value>
-std::vector<float> mixed_rows(const std::vector<Value>& from, const std::vector<Mixture>& rows,
-                              Index cols) {
-  std::vector<float> to;
-  to.reserve(rows.size() * static_cast<std::size_t>(cols));
-  for (const Mixture& row : rows) {
-    for (Index col = 0; col < cols; ++col) {
-      float sum = 0;
-      for (std::size_t k = 0; k < row.weights.size(); ++k) {
-        sum += row.weights[k] * from[(row.begin + static_cast<Index>(k)) * cols + col];
-      }
-      to.push_back(sum);
-    }
-  }
-  return to;
+std::uint8_t to_byte(std::int64_t sum) {
+  const std::int64_t rounded = sum + one / 2;
+  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(rounded / one, 0, 255));
 }
 
-// The pixels of each row mixed in the same way: [rows, columns, channels].
-std::vector<float> mixed_columns(const std::vector<float>& from, Index rows, Index from_width,
-                                 const std::vector<Mixture>& columns, Index channels) {
-  std::vector<float> to;
-  to.reserve(static_cast<std::size_t>(rows * channels) * columns.size());
-  for (Index row = 0; row < rows; ++row) {
-    const std::vector<float> one(from.begin() + row * from_width * channels,
-                                 from.begin() + (row + 1) * from_width * channels);
-    const std::vector<float> mixed = mixed_rows(one, columns, channels);
-    to.insert(to.end(), mixed.begin(), mixed.end());
+// One axis of an image seen as [outer, size, inner], mixed to [outer, mixtures, inner].
+std::vector<std::uint8_t> mix(const std::vector<std::uint8_t>& from, Index outer, Index size,
+                              Index inner, const std::vector<Mixture>& mixtures) {
+  std::vector<std::uint8_t> to;
+  to.reserve(static_cast<std::size_t>(outer * inner) * mixtures.size());
+  for (Index row = 0; row < outer; ++row) {
+    for (const Mixture& mixture : mixtures) {
+      const Index first = (row * size + mixture.begin) * inner;
+      for (Index i = 0; i < inner; ++i) {
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < mixture.weights.size(); ++k) {
+          const Index place = first + static_cast<Index>(k) * inner + i;
+          sum += mixture.weights[k] * from[static_cast<std::size_t>(place)];
+        }
+        to.push_back(to_byte(sum));
+      }
+    }
   }
   return to;
 }
@@ -106,23 +126,27 @@ Image with_channels(const Image& image, Index channels) {
   return other;
 }
 
-Image resize(const Image& image, Index height, Index width) {
+Image resize(const Image& image, Index height, Index width, Resampling resampling) {
   check(height >= 1 && width >= 1, "image: expected a size of at least 1 x 1, got ", width, " x ",
         height);
-  const ImageShape& from = image.shape;
-  if (from.height == height && from.width == width) return image;
-  const std::vector<float> rows =
-      mixed_rows(image.pixels, mixtures(from.height, height), from.width * from.channels);
-  const std::vector<float> mixed =
-      mixed_columns(rows, height, from.width, mixtures(from.width, width), from.channels);
-  Image other{{height, width, from.channels}, {}};
-  other.pixels.resize(mixed.size());
-  std::ranges::transform(mixed, other.pixels.begin(), round_pixel);
+  const Filter filter = filter_of(resampling);
+  Image other = image;
+  ImageShape& shape = other.shape;
+  if (shape.width != width) {
+    other.pixels = mix(other.pixels, shape.height, shape.width, shape.channels,
+                       mixtures(shape.width, width, filter));
+    shape.width = width;
+  }
+  if (shape.height != height) {
+    other.pixels = mix(other.pixels, 1, shape.height, width * shape.channels,
+                       mixtures(shape.height, height, filter));
+    shape.height = height;
+  }
   return other;
 }
 
-Image with_shape(const Image& image, const ImageShape& shape) {
-  return resize(with_channels(image, shape.channels), shape.height, shape.width);
+Image with_shape(const Image& image, const ImageShape& shape, Resampling resampling) {
+  return resize(with_channels(image, shape.channels), shape.height, shape.width, resampling);
 }
 
 }  // namespace heed::data

@@ -40,11 +40,15 @@ Image dark_image(std::uint64_t height, std::uint64_t width, std::uint64_t channe
 // Grey becomes colour by three equal channels, colour becomes grey by its luma (ITU-R BT.601).
 Image with_channels(const Image& image, Index channels);
 
-// Every pixel of the result is a mean of those it covers, weighted by a triangle: smooth when an
-// image shrinks, bilinear when it grows, the same bytes when it keeps its size.
-Image resize(const Image& image, Index height, Index width);
+// Every pixel of the result is a weighted mean of those it covers: smooth when an image shrinks, an
+// interpolation when it grows, the same bytes when it keeps its size. The bytes are those of the
+// library Pillow.
+enum class Resampling { bilinear, bicubic };
+Image resize(const Image& image, Index height, Index width,
+             Resampling resampling = Resampling::bilinear);
 
 // Resized and converted to the input shape of a model.
-Image with_shape(const Image& image, const ImageShape& shape);
+Image with_shape(const Image& image, const ImageShape& shape,
+                 Resampling resampling = Resampling::bilinear);
 
 }  // namespace heed::data

@@ -57,10 +57,12 @@ Index median(std::vector<ImageShape>& shapes, Index ImageShape::*size) {
 }  // namespace
 
 LabelledImages LabelledImages::read(const std::string& folder, ImagePart part,
-                                    const ImageShape& shape, std::vector<std::string> labels) {
+                                    const ImageShape& shape, std::vector<std::string> labels,
+                                    Resampling resampling) {
   io::require_folder(folder, "a folder of images", ErrorKind::data);
   LabelledImages images;
   images.shape_ = shape;
+  images.resampling_ = resampling;
   images.labels_ = std::move(labels);
   const std::string part_folder = folder + (part == ImagePart::train ? "/train" : "/test");
   if (!idx_file(folder, part, idx_images).empty()) {
@@ -117,7 +119,7 @@ void LabelledImages::append(const ImageArray& images, const std::string& where) 
     for (Index i = begin; i < end; ++i) {
       const auto first = images.pixels.begin() + i * images.shape.size();
       const Image image{images.shape, {first, first + images.shape.size()}};
-      std::ranges::copy(with_shape(image, shape_).pixels,
+      std::ranges::copy(with_shape(image, shape_, resampling_).pixels,
                         pixels_.begin() + begin_of_new + i * shape_.size());
     }
   });
@@ -157,7 +159,8 @@ void LabelledImages::read_folders(const std::string& folder) {
     for (Index i = begin; i < end; ++i) {
       const Image image = read_image(files[static_cast<std::size_t>(i)].string());
       shapes[static_cast<std::size_t>(i)] = image.shape;
-      std::ranges::copy(with_shape(image, shape_).pixels, pixels_.begin() + i * shape_.size());
+      std::ranges::copy(with_shape(image, shape_, resampling_).pixels,
+                        pixels_.begin() + i * shape_.size());
     }
   });
   original_shape_ = {median(shapes, &ImageShape::height), median(shapes, &ImageShape::width),

@@ -29,7 +29,8 @@ class LabelledImages {
   // Refuses (ErrorKind::data): a folder of no such kind, a class without images or one class alone,
   // a file that is no image, and labels that are more or fewer than the images.
   static LabelledImages read(const std::string& folder, ImagePart part, const ImageShape& shape,
-                             std::vector<std::string> labels = {});
+                             std::vector<std::string> labels = {},
+                             Resampling resampling = Resampling::bilinear);
 
   Index size() const { return std::ssize(classes_); }
   const ImageShape& shape() const { return shape_; }
@@ -56,6 +57,7 @@ class LabelledImages {
   void check_complete(const std::string& folder) const;
 
   ImageShape shape_;
+  Resampling resampling_ = Resampling::bilinear;
   ImageShape original_shape_;
   std::vector<std::uint8_t> pixels_;  // all images, end to end
   std::vector<int> classes_;

@@ -18,8 +18,15 @@ PatchGrid::PatchGrid(const ImageShape& image, Index side) : image(image), side(s
         ", got ", side);
 }
 
+PixelValues::PixelValues() {
+  for (std::size_t byte = 0; byte < of_channel[0].size(); ++byte) {
+    for (auto& channel : of_channel) channel[byte] = static_cast<float>(byte) / 255.0f;
+  }
+}
+
 void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
-                 const PatchGrid& grid, const Augmentation& augmentation) {
+                 const PatchGrid& grid, const PixelValues& values,
+                 const Augmentation& augmentation) {
   const auto [height, width, channels] = grid.image;
   check(std::ssize(pixels) == grid.image.size(), "patches: expected an image of ",
         grid.image.size(), " bytes, got ", pixels.size());
@@ -35,13 +42,15 @@ void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
       const Index place = (y % grid.side) * grid.side + x % grid.side;
       float* to = patches.data() + patch * grid.patch_dim() + place * channels;
       const std::uint8_t* from = pixels.data() + (from_y * width + from_x) * channels;
-      for (Index c = 0; c < channels; ++c) to[c] = static_cast<float>(from[c]) / 255.0f;
+      for (Index c = 0; c < channels; ++c) {
+        to[c] = values.of_channel[static_cast<std::size_t>(c)][from[c]];
+      }
     }
   }
 }
 
 Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
-                     std::span<const Augmentation> augmentations) {
+                     const PixelValues& pixel_values, std::span<const Augmentation> augmentations) {
   check(augmentations.empty() || augmentations.size() == images.size(), "image patches: expected ",
         images.size(), " augmentations, one for each image, got ", augmentations.size());
   const auto count = std::ssize(images);
@@ -49,7 +58,7 @@ Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
   const auto size = static_cast<std::size_t>(grid.image.size());
   parallel_ranges(count, images_per_task, [&, values = patches.values()](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      cut_patches(values.subspan(i * size, size), images[i], grid,
+      cut_patches(values.subspan(i * size, size), images[i], grid, pixel_values,
                   augmentations.empty() ? Augmentation{} : augmentations[i]);
     }
   });

@@ -1,6 +1,7 @@
 // Images cut into square patches, the tokens of an image classifier.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -29,16 +30,23 @@ struct PatchGrid {
   Index side;
 };
 
-// The patches of one image as numbers from 0 to 1: `patches` [num_patches, patch_dim], each patch
+// The number that each byte of a channel stands for: from 0 to 1, unless a model wants others.
+struct PixelValues {
+  PixelValues();
+  std::array<std::array<float, 256>, 3> of_channel;
+};
+
+// The patches of one image as numbers: `patches` [num_patches, patch_dim], each patch
 // [side, side, channels].
 void cut_patches(std::span<float> patches, std::span<const std::uint8_t> pixels,
-                 const PatchGrid& grid, const Augmentation& augmentation = {});
+                 const PatchGrid& grid, const PixelValues& values,
+                 const Augmentation& augmentation = {});
 
 using Pixels = std::span<const std::uint8_t>;  // of one image, [height, width, channels]
 
 // The patches of some images, each with its augmentation if there are any:
 // [images * num_patches, patch_dim]. The same for any number of threads.
 Tensor image_patches(std::span<const Pixels> images, const PatchGrid& grid,
-                     std::span<const Augmentation> augmentations = {});
+                     const PixelValues& values, std::span<const Augmentation> augmentations = {});
 
 }  // namespace heed::data

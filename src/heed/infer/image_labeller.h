@@ -13,6 +13,7 @@
 
 namespace heed::models {
 class ImageClassifier;
+struct ImagePreprocessor;
 struct TransformerConfig;
 }  // namespace heed::models
 
@@ -28,10 +29,12 @@ class ImageLabeller {
   static ImageLabeller load(const std::string& folder,
                             std::optional<WeightFormat> weights = std::nullopt);
   explicit ImageLabeller(models::ImageClassifier model);
+  ImageLabeller(models::ImageClassifier model, models::ImagePreprocessor preprocessor);
 
   const std::vector<std::string>& labels() const;
   // Its image_height, image_width and image_channels are those of the images that `classify` takes.
   const models::TransformerConfig& config() const;
+  const models::ImagePreprocessor& preprocessor() const { return *preprocessor_; }
 
   // The most likely class of one image file: its label and probability.
   ClassProbability classify_file(const std::string& path) const;
@@ -46,6 +49,7 @@ class ImageLabeller {
 
  private:
   std::shared_ptr<const models::ImageClassifier> model_;
+  std::shared_ptr<const models::ImagePreprocessor> preprocessor_;
 };
 
 }  // namespace heed::infer

@@ -20,7 +20,8 @@ void check_problem(const models::TransformerConfig& config, bool wants_number) {
 
 void check_texts(const models::TransformerConfig& config, const TextLines& lines) {
   const bool has_pairs = !lines.second.empty();
-  check_as(ErrorKind::model, lines.first.empty() || has_pairs == config.text_pairs,
+  const bool may_be_either = !config.family.empty() && !config.text_pairs;
+  check_as(ErrorKind::model, may_be_either || lines.first.empty() || has_pairs == config.text_pairs,
            "model: expected a classifier of ", has_pairs ? "pairs of texts" : "single texts",
            ", found one of ", config.text_pairs ? "pairs of texts" : "single texts");
 }
@@ -41,6 +42,9 @@ LineClassifier::LineClassifier(models::Classifier model, text::Tokenizer tokeniz
 const std::vector<std::string>& LineClassifier::labels() const { return model_->config().labels; }
 ProblemType LineClassifier::problem_type() const { return model_->config().problem_type; }
 bool LineClassifier::reads_pairs() const { return model_->config().text_pairs; }
+bool LineClassifier::may_read_pairs() const {
+  return reads_pairs() || !model_->config().family.empty();
+}
 
 ClassProbability LineClassifier::classify(std::string_view line) const {
   const std::string text(line);
@@ -86,7 +90,7 @@ void LineClassifier::over_lines(const TextLines& lines, const LineOptions& optio
                                 const UseLogits& use) const {
   const models::TransformerConfig& config = model_->config();
   check_texts(config, lines);
-  const auto encoded = config.text_pairs
+  const auto encoded = !lines.second.empty()
                            ? encode_pairs(lines.first, lines.second, tokenizer_, config, options)
                            : encode_lines(lines.first, tokenizer_, config, options);
   over_batches(encoded, tokenizer_.sequence(), options.batch_tokens,

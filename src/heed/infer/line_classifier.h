@@ -38,6 +38,8 @@ class LineClassifier {
   const std::vector<std::string>& labels() const;
   ProblemType problem_type() const;
   bool reads_pairs() const;
+  // Folders of other families do not say what their models were trained on.
+  bool may_read_pairs() const;
 
   // The most likely class of one line: its label and probability.
   ClassProbability classify(std::string_view line) const;

@@ -4,15 +4,18 @@
 #include <optional>
 
 #include "heed/base/error.h"
+#include "heed/base/printable.h"
 #include "heed/infer/line_batches.h"
 #include "heed/models/classifier.h"
 #include "heed/models/encoder.h"
 #include "heed/models/finite_weights.h"
 #include "heed/models/masked_model.h"
 #include "heed/models/model_folder.h"
+#include "heed/models/sentence_folder.h"
 #include "heed/models/tagger.h"
 #include "heed/models/translation_model.h"
 #include "heed/ops/pooling.h"
+#include "heed/text/lines.h"
 
 namespace heed::infer {
 namespace {
@@ -49,8 +52,13 @@ SentenceEncoder SentenceEncoder::load(const std::string& folder,
   switch (kind) {
     case models::ModelKind::classifier:
       return load_encoder<models::Classifier>(folder, weights);
-    case models::ModelKind::encoder:
-      return load_encoder<models::Encoder>(folder, weights);
+    case models::ModelKind::encoder: {
+      auto encoder = load_encoder<models::Encoder>(folder, weights);
+      models::SentencePrompts prompts = models::load_sentence_prompts(folder);
+      encoder.prompts_ = std::move(prompts.by_name);
+      if (!prompts.default_name.empty()) encoder.use_prompt(prompts.default_name);
+      return encoder;
+    }
     case models::ModelKind::masked:
       return load_encoder<models::MaskedModel>(folder, weights);
     case models::ModelKind::tagger:
@@ -72,6 +80,17 @@ const models::TransformerConfig& SentenceEncoder::config() const {
       [](const auto& model) -> const auto& { return model.config(); }, *model_);
 }
 
+void SentenceEncoder::use_prompt(const std::string& name) {
+  const auto prompt = prompts_.find(name);
+  if (prompt == prompts_.end()) {
+    std::string names;
+    for (const auto& one : prompts_) names.append(names.empty() ? "" : ", ").append(one.first);
+    fail(ErrorKind::usage, "`prompt_name`: expected one of the model's prompts, which are ",
+         names.empty() ? "none" : excerpt(names), ", found ", excerpt(name));
+  }
+  prompt_ = prompt->second;
+}
+
 Index SentenceEncoder::dim() const { return config().model_dim; }
 
 std::vector<float> SentenceEncoder::encode(std::string_view line) const {
@@ -82,7 +101,11 @@ std::vector<float> SentenceEncoder::encode(std::string_view line) const {
 
 Tensor SentenceEncoder::encode(std::span<const std::string> lines,
                                const LineOptions& options) const {
-  const auto encoded = encode_lines(lines, tokenizer_, config(), options);
+  std::vector<std::string> texts(lines.begin(), lines.end());
+  for (std::string& text : texts) {
+    if (!text::is_blank(text)) text.insert(0, prompt_);
+  }
+  const auto encoded = encode_lines(texts, tokenizer_, config(), options);
   Tensor vectors = Tensor::empty({std::ssize(lines), dim()});
   over_batches(encoded, tokenizer_.sequence(), options.batch_tokens,
                [&](Index first, const models::PackedIds& input) {

@@ -1,6 +1,7 @@
 // Sentence embeddings: lines of text in, vectors out.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +39,11 @@ class SentenceEncoder {
                               std::optional<WeightFormat> weights = std::nullopt);
   SentenceEncoder(Model model, text::Tokenizer tokenizer);
 
+  // The prompt of this name in the folder, for example "query", stands before every text from now
+  // on. Without a call it is the folder's default prompt, if there is one. Refuses
+  // (ErrorKind::usage) other names.
+  void use_prompt(const std::string& name);
+
   Index dim() const;
   // The vector of one line, D numbers.
   std::vector<float> encode(std::string_view line) const;
@@ -50,6 +56,8 @@ class SentenceEncoder {
 
   std::shared_ptr<const Model> model_;
   text::Tokenizer tokenizer_;
+  std::map<std::string, std::string> prompts_;  // by their names
+  std::string prompt_;                          // before every text
 };
 
 }  // namespace heed::infer

@@ -18,10 +18,12 @@
 #include "heed/models/family_form.h"
 #include "heed/models/family_tokenizer.h"
 #include "heed/models/image_classifier.h"
+#include "heed/models/image_preprocessor.h"
 #include "heed/models/language_model.h"
 #include "heed/models/model_folder.h"
 #include "heed/models/model_kinds.h"
 #include "heed/models/peft_adapter.h"
+#include "heed/models/sentence_folder.h"
 #include "heed/models/weight_files.h"
 
 namespace heed {
@@ -149,6 +151,13 @@ bool lacks_tokenizer(const std::string& folder) {
                               [&](const char* name) { return io::is_there(folder + '/' + name); });
 }
 
+// What a model of images has in place of a tokenizer.
+text::TokenizerFiles preprocessor_files(const std::string& from, const TransformerConfig& config) {
+  const ImagePreprocessor preprocessor = load_image_preprocessor(from, config);
+  if (preprocessor.json.empty()) return {};
+  return {{ImagePreprocessor::file_name, preprocessor.json}};
+}
+
 std::string onnx_path(const std::string& folder) { return folder + "/model.onnx"; }
 
 // config.json and the tokenizer's files tell what goes into the graph and what comes out.
@@ -176,7 +185,8 @@ std::int64_t convert_to_onnx(const std::string& from, const std::string& to, Wei
     }
   }
   Model model = load_model<Model>(from, as_floats);
-  return finish(model, {});
+  return finish(
+      model, TextModel<Model> ? text::TokenizerFiles{} : preprocessor_files(from, model.config()));
 }
 
 // What Heed does by itself for its own models, said to programs that do as the file says.
@@ -208,6 +218,14 @@ text::TokenizerFiles family_files(const std::string& from, const TransformerConf
     return files;
   }
   return {};
+}
+
+void copy_prompts(const std::string& from, const std::string& to, io::Rollback& made) {
+  const SentencePrompts prompts = load_sentence_prompts(from);
+  if (prompts.json.empty()) return;
+  const std::string path = to + '/' + SentencePrompts::file_name;
+  made.add_file(path);
+  io::write_file_atomically(path, prompts.json);
 }
 
 template <typename Model>
@@ -249,12 +267,19 @@ std::int64_t convert(const std::string& from, const std::string& to, WeightForma
     merge_adapter(loaded.model, adapter);
     return save([&] {
       for (const auto& file : loaded.tokenizer.files()) made.add_file(to + '/' + file.first);
+      if constexpr (std::same_as<Model, Encoder>) copy_prompts(from, to, made);
       save_model_folder(to, loaded.model, loaded.tokenizer, loaded.generation, format);
     });
   } else {
     Model model = load_model<Model>(from, options);
     merge_adapter(model, adapter);
-    return save([&] { save_model_folder(to, model, format); });
+    return save([&] {
+      for (const auto& [name, bytes] : preprocessor_files(from, model.config())) {
+        made.add_file(to + '/' + name);
+        io::write_file_atomically(to + '/' + name, bytes);
+      }
+      save_model_folder(to, model, format);
+    });
   }
 }
 

@@ -288,6 +288,7 @@ FamilyField labels() {
             if (!is_text_classifier(config.kind)) return;
             config.problem_type =
                 config.labels.size() == 1 ? ProblemType::regression : ProblemType::single_label;
+            config.text_pairs = json.boolean_or("text_pairs", false);  // Heed's own field
             if (!json.has("problem_type")) return;
             config.problem_type = parse_choice<ProblemType>(
                 json.text("problem_type"), json.place("problem_type"), ErrorKind::model);
@@ -300,6 +301,7 @@ FamilyField labels() {
             }
             if (!is_text_classifier(config.kind)) return;
             json["problem_type"] = name_of(config.problem_type);
+            if (config.text_pairs) json["text_pairs"] = true;
           }};
 }
 

@@ -76,8 +76,8 @@ bool is_of_family(const io::JsonFields& json) {
 TransformerConfig load_family_config(const std::string& folder, const io::JsonFields& json) {
   const std::string model_type = json.text("model_type");
   const Family* family = find_family(model_type);
-  check_as(ErrorKind::model, family != nullptr, json.place("model_type"), ": expected one of ",
-           choice_names<ModelKind>(), ", ", family_names(), ", found ", excerpt(model_type));
+  check_as(ErrorKind::model, family != nullptr, json.place("model_type"), ": ", excerpt(model_type),
+           " is not supported; supported are ", family_names());
   check_as(ErrorKind::model, !json.has("quantization_config"), json.place("quantization_config"),
            ": expected weights that are not quantized, found some that are");
   const bool is_sentence_folder = has_sentence_files(folder);

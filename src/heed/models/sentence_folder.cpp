@@ -79,6 +79,8 @@ Pooling read_pooling(const JsonFields& json) {
 void read_pooling_file(const std::string& folder, const Module& module, TransformerConfig& config) {
   const auto json = JsonFields::load(folder + '/' + module.path + "/config.json");
   config.pooling = read_pooling(json);
+  check_as(ErrorKind::model, json.boolean_or("include_prompt", true), json.place("include_prompt"),
+           ": expected true, found false");
   json.integer_or("word_embedding_dimension", config.model_dim,
                   {.min = config.model_dim, .max = config.model_dim});
 }
@@ -113,6 +115,24 @@ void read_sentence_files(const std::string& folder, TransformerConfig& config) {
   if (config.normalizes) check_order(modules[2].type == "Normalize", modules[2].type);
   check_order(modules.size() <= 3, std::to_string(modules.size()) + " modules");
   read_settings(folder, config);
+}
+
+SentencePrompts load_sentence_prompts(const std::string& folder) {
+  SentencePrompts prompts;
+  const std::string path = folder + '/' + SentencePrompts::file_name;
+  if (!io::is_there(path, ErrorKind::model)) return prompts;
+  prompts.json = io::read_file(path, ErrorKind::model, io::max_config_bytes);
+  const auto json = JsonFields::parse(prompts.json, path);
+  if (json.has("prompts")) {
+    const JsonFields texts = json.object("prompts");
+    for (const std::string& name : texts.names()) prompts.by_name[name] = texts.text(name);
+  }
+  prompts.default_name = json.text_or("default_prompt_name", "");
+  const bool is_known =
+      prompts.default_name.empty() || prompts.by_name.contains(prompts.default_name);
+  check_as(ErrorKind::model, is_known, json.place("default_prompt_name"),
+           ": expected one of the prompts, found ", excerpt(prompts.default_name));
+  return prompts;
 }
 
 void write_sentence_files(const std::string& folder, const TransformerConfig& config) {

@@ -162,7 +162,8 @@ void ClassificationTask::check_labels(const std::string& path) const {
            num_needed, num_needed == 1 ? " label" : " labels", ", found ", num_labels);
 }
 
-// The model predicts numbers of mean 0 and variance 1, whatever the unit of those in the data.
+// The model predicts numbers of mean 0 and variance 1, whatever the unit of those in the data. The
+// layouts of other families have no place for the two; their models predict the numbers themselves.
 void ClassificationTask::set_score_range(const std::string& path) {
   const std::vector<double>& numbers = training_lines_.targets.numbers;
   const auto count = static_cast<double>(numbers.size());
@@ -171,6 +172,7 @@ void ClassificationTask::set_score_range(const std::string& path) {
   for (const double number : numbers) variance += (number - mean) * (number - mean) / count;
   check_as(ErrorKind::data, variance > 0, path, ": expected numbers that differ, found only ",
            numbers.front());
+  if (!recipe_.model.family.empty()) return;
   recipe_.model.score_mean = static_cast<float>(mean);
   recipe_.model.score_scale = static_cast<float>(std::sqrt(variance));
 }

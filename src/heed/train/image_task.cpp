@@ -19,12 +19,6 @@ constexpr std::uint64_t order_place = 0x6f726465;
 constexpr std::uint64_t shift_place = 0x73686966;
 constexpr std::uint64_t flip_place = 0x666c6970;
 
-data::LabelledImages read_images(const std::string& path, data::ImagePart part,
-                                 const Recipe& recipe, std::vector<std::string> labels = {}) {
-  return data::LabelledImages::read(path, part, infer::patch_grid(recipe.model).image,
-                                    std::move(labels));
-}
-
 void hash_images(io::Sha256& hash, const data::LabelledImages& images) {
   hash.update(std::to_string(images.size()) + '\n');
   for (const std::string& label : images.labels()) hash.update(label + '\n');
@@ -63,12 +57,18 @@ ImageTask::ImageTask(const FilePaths& files, const Recipe& recipe)
   read_files();
 }
 
+data::LabelledImages ImageTask::read_images(const std::string& path, data::ImagePart part,
+                                            std::vector<std::string> labels) const {
+  return data::LabelledImages::read(path, part, infer::patch_grid(recipe_.model).image,
+                                    std::move(labels), infer::resampling(preprocessor_));
+}
+
 void ImageTask::read_files() {
   const std::string valid = path_of(files_, "valid-images");
-  images_ = read_images(path_of(files_, "images"), data::ImagePart::train, recipe_);
+  images_ = read_images(path_of(files_, "images"), data::ImagePart::train);
   recipe_.model.labels = images_.labels();
   if (!valid.empty()) {
-    validation_ = read_images(valid, data::ImagePart::test, recipe_, images_.labels());
+    validation_ = read_images(valid, data::ImagePart::test, images_.labels());
   }
 }
 
@@ -92,13 +92,33 @@ std::string ImageTask::data_hash() const {
   return hash.hex_digest();
 }
 
-void ImageTask::prepare(const std::string&) {
+void ImageTask::prepare(const std::string& folder) {
+  if (!folder.empty()) {
+    preprocessor_ = models::load_image_preprocessor(folder, recipe_.model);
+    if (preprocessor_.is_bicubic) read_files();  // they were resized in another way
+  }
   if (recipe_.training.class_weights == ClassWeights::balanced) {
     std::vector<int> classes;
     for (Index i = 0; i < images_.size(); ++i) classes.push_back(images_.class_of(i));
     class_weights_ = balanced_weights(classes, recipe_.model.labels.size());
   }
   model_ = make_model<models::ImageClassifier>(recipe_);
+}
+
+void ImageTask::save_model(const std::string& folder) const {
+  models::save_image_preprocessor(folder, preprocessor_);
+  ClassTask::save_model(folder);
+}
+
+void ImageTask::save_tokenizer(const std::string& folder) const {
+  ClassTask::save_tokenizer(folder);
+  models::save_image_preprocessor(folder, preprocessor_);
+}
+
+std::vector<std::string> ImageTask::tokenizer_files() const {
+  std::vector<std::string> names = ClassTask::tokenizer_files();
+  if (!preprocessor_.json.empty()) names.emplace_back(models::ImagePreprocessor::file_name);
+  return names;
 }
 
 DataSummary ImageTask::summary() const {
@@ -158,7 +178,8 @@ models::ImageBatch ImageTask::make_batch(const data::LabelledImages& images,
     pixels.push_back(images.pixels(number));
     batch.classes.push_back(images.class_of(number));
   }
-  batch.patches = data::image_patches(pixels, infer::patch_grid(recipe_.model), augmentations);
+  batch.patches = data::image_patches(pixels, infer::patch_grid(recipe_.model),
+                                      infer::pixel_values(preprocessor_), augmentations);
   return batch;
 }
 

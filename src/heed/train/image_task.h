@@ -8,6 +8,7 @@
 #include "heed/data/labelled_images.h"
 #include "heed/data/patches.h"
 #include "heed/models/image_classifier.h"
+#include "heed/models/image_preprocessor.h"
 #include "heed/train/classification_task.h"
 
 namespace heed::train {
@@ -25,7 +26,11 @@ class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> 
   std::optional<DataSize> data_size() const override;
   // Images of another size are read again.
   void set_recipe(const Recipe& recipe) override;
-  void prepare(const std::string& tokenizer_folder) override;  // images have no tokenizer
+  // Images have no tokenizer, but those of another family's model may have a preprocessor.
+  void prepare(const std::string& folder) override;
+  void save_model(const std::string& folder) const override;
+  void save_tokenizer(const std::string& folder) const override;
+  std::vector<std::string> tokenizer_files() const override;
   DataSummary summary() const override;
   std::string describe_batch(Index epoch, Index number) override;
   Index num_batches(Index) override { return batches(images_).size(); }
@@ -39,6 +44,8 @@ class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> 
 
  private:
   void read_files();
+  data::LabelledImages read_images(const std::string& path, data::ImagePart part,
+                                   std::vector<std::string> labels = {}) const;
   data::UniformBatches batches(const data::LabelledImages& images) const;
   std::vector<Index> images_of(Index epoch, Index number) const;  // of a batch
   models::ImageBatch make_batch(const data::LabelledImages& images, std::span<const Index> numbers,
@@ -46,6 +53,7 @@ class ImageTask : public ClassTask<models::ImageClassifier, models::ImageBatch> 
 
   FilePaths files_;
   Recipe recipe_;
+  models::ImagePreprocessor preprocessor_;
   data::LabelledImages images_;
   std::optional<data::LabelledImages> validation_;
 };
