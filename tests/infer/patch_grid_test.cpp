@@ -33,7 +33,8 @@ TEST(PixelValues, AreThoseOfTheReference) {
   const data::PixelValues values = pixel_values(preprocessor);
   const data::ImageShape shape = patch_grid(config).image;
   std::ifstream file(folder + "/expected.json");
-  for (const auto& picture : nlohmann::json::parse(file)["image_processor"]["pictures"]) {
+  const auto results = nlohmann::json::parse(file);
+  for (const auto& picture : results.at("image_processor").at("pictures")) {
     const data::Image image =
         data::with_shape(image_of(read_npy(folder + '/' + picture["image"].get<std::string>())),
                          shape, resampling(preprocessor));

@@ -169,8 +169,8 @@ std::string GgufWriter::head() const {
   for (const TensorEntry& entry : tensors_) {
     append_text(bytes, entry.name);
     append(bytes, static_cast<std::uint32_t>(entry.shape.size()));
-    for (std::size_t axis = entry.shape.size(); axis-- > 0;) {  // the contiguous axis first
-      append(bytes, static_cast<std::uint64_t>(entry.shape[axis]));
+    for (auto size = entry.shape.rbegin(); size != entry.shape.rend(); ++size) {
+      append(bytes, static_cast<std::uint64_t>(*size));  // the contiguous axis first
     }
     append(bytes, static_cast<std::uint32_t>(entry.type));
     append(bytes, offset);
